@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+# A thin layer: each target is a few commands that may also be typed. Presets are in CMakePresets.json.
+#
+#   make setup     install what is missing (Debian packages, .venv); does nothing when all is there
+#   make demo      films, visitors and a changing feed; make demo SCALE=1000000 on a generated million
+#   make test      everything: C, Python, both compilers, sanitizers, layers, ABI
+#   make bench     the tables of bench/
+#   make verify    the same tests at release length: hours, see VERIFY_SECONDS
+#   make format    clang-format over all C; make lint only looks
+#
+# Shorter ways while working:
+#   make release | dev | tsan | release-clang ...   configure and build one preset
+#   make check-dev (and so on)                      and run its C tests
+#   make python                                     build the extension into .venv (editable)
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+# How long one stress test may run, in seconds: in `make test`, and in `make verify`.
+TEST_SECONDS ?= 10
+VERIFY_SECONDS ?= 1200
+# Rows of the demo: empty is the films in examples/.
+SCALE ?=
+
+PRESETS := release release-clang dev dev-clang tsan tsan-clang abi
+PY := .venv/bin/python
+
+.PHONY: help setup demo test bench verify format lint checks abi-check python test-python clean \
+        $(PRESETS) $(PRESETS:%=check-%)
+
+help:
+	@sed -n '/^#   make/s/^#   //p' Makefile
+
+setup:
+	@scripts/setup.sh
+
+# ---- building
+
+$(PRESETS):
+	@cmake --preset $@ >build/$@.log 2>&1 || { cat build/$@.log >&2; exit 1; }
+	@cmake --build --preset $@ --parallel $(JOBS)
+
+# CMake would make the folder too late for its log.
+$(PRESETS): | build
+build:
+	@mkdir -p build
+
+$(PRESETS:%=check-%): check-%: %
+	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) ctest --preset $* --parallel $(JOBS) --timeout $$(($(TEST_SECONDS) * 6 + 300))
+
+# Editable: Python files are live; the extension is built again (only what changed) each time this runs.
+python:
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+
+# ---- running
+
+demo: setup python
+	@$(PY) examples/films_demo.py $(if $(SCALE),--scale $(SCALE))
+
+bench: setup release
+	@found=no; for b in build/release/bench/bench_*; do \
+	    if [[ -x $$b && -f $$b ]]; then found=yes; echo; echo "== $${b##*/}"; $$b $(if $(SCALE),$(SCALE)); fi; \
+	done; [[ $$found == yes ]] || echo "bench: nothing in bench/ yet"
+
+# ---- testing
+
+test: setup
+	@scripts/run_tests.sh $(TEST_SECONDS)
+
+# The random parts of every suite read EAGRE_TEST_SECONDS and grow with it.
+verify: setup
+	@HYPOTHESIS_PROFILE=verify scripts/run_tests.sh $(VERIFY_SECONDS)
+
+checks:
+	@$(PY) scripts/check_layers.py
+
+abi-check: release
+	@scripts/check_abi.sh build/release
+
+test-python: python
+	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) $(PY) -m pytest
+
+# ---- habits
+
+C_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.c' '*.h' ':!*/_ffi.c')
+
+format:
+	@clang-format -i $(C_FILES)
+
+lint:
+	@clang-format --dry-run -Werror $(C_FILES)
+
+clean:
+	@rm -rf build dist
