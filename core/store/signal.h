@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* One signal of a kind: for each slot a cell with the decayed sum, the totals, the newest time and the window history.
+ * Semantics: docs/language.md, section 3. Layout and protocol: signal.c. */
+#ifndef EAGRE_STORE_SIGNAL_H
+#define EAGRE_STORE_SIGNAL_H
+
+#include "base/status.h"
+#include "store/limits.h"
+
+enum decay_type { DECAY_HALF_LIFE, DECAY_POWER, DECAY_NONE };
+
+struct signal_def {
+    char name[MAX_NAME + 1];
+    uint8_t decay;                  /* enum decay_type */
+    bool forgets;
+    uint8_t n_windows;
+    int64_t half_life;              /* microseconds, DECAY_HALF_LIFE */
+    double power;                   /* DECAY_POWER */
+    uint32_t windows[MAX_WINDOWS];  /* seconds, ascending */
+};
+
+struct signal; /* opaque outside signal*.c */
+
+/* What a query reads of a cell. `window` is an index into def.windows, or SIGNAL_ALL. */
+enum signal_reading { READ_DECAY, READ_COUNT, READ_SUM, READ_LAST };
+enum { SIGNAL_ALL = 255 };
+
+struct signal *signal_create(const struct signal_def *def); /* NULL: out of memory */
+void signal_destroy(struct signal *s);                      /* nobody can see it any more */
+const struct signal_def *signal_definition(const struct signal *s);
+
+/* Makes sure the cell of `slot` can be written, so that a batch can be checked whole before it changes anything. Call inside a read section.
+ * False: out of memory. */
+bool signal_prepare(struct signal *s, uint32_t slot);
+/* Counts one event. weight finite and > 0, 0 <= at <= now (the caller clamped it). Inside a read section (any thread; lock-free but for a
+ * bucket's turn and late events, which take the cell's own bit). NO_MEMORY changes nothing. */
+status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at);
+/* Prefetches the cell's cache lines for an add that follows. */
+void signal_prefetch(const struct signal *s, uint32_t slot);
+
+/* Readings at moment `now` (per cell never before its newest event). Inside a read section, wait-free. */
+double signal_decay(const struct signal *s, uint32_t slot, int64_t now);
+uint64_t signal_count(const struct signal *s, uint32_t slot, unsigned window, int64_t now);
+double signal_sum(const struct signal *s, uint32_t slot, unsigned window, int64_t now);
+int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT64_MIN: never (forgotten counts as never) */
+/* The same for n consecutive slots that do not cross a chunk (4096). READ_DECAY/COUNT/SUM fill f; READ_LAST fills i (INT64_MIN = null). */
+void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n,
+                       double *f, int64_t *i);
+
+/* An upper bound of the time of the newest event of any item, cheap; and the exact one, by a walk. 0 without events. */
+int64_t signal_newest_bound(const struct signal *s);
+int64_t signal_newest(const struct signal *s, uint32_t n_slots);
+
+/* Empties the cell of a slot whose item is gone; nobody can reach it any more (a grace period has passed). */
+void signal_clear(struct signal *s, uint32_t slot);
+/* Background work over slots [0, n_slots): rings of quiet cells become pairs, empty histories and forgotten cells go. Called by one thread at a
+ * time, outside read sections (it enters short ones itself). Returns how many cells it changed. */
+uint64_t signal_maintain(struct signal *s, uint32_t n_slots, int64_t now);
+
+struct signal_stats { uint64_t cells, quiet, rings, bytes; };
+void signal_statistics(const struct signal *s, uint32_t n_slots, struct signal_stats *out);
+/* Checks every invariant of every cell; false and a sentence in *e when one is broken. No writers beside it. */
+bool signal_validate(const struct signal *s, uint32_t n_slots, struct error *e);
+
+#endif
