@@ -28,7 +28,7 @@ SCALE ?=
 PRESETS := release release-clang dev dev-clang tsan tsan-clang abi
 PY := .venv/bin/python
 
-.PHONY: help setup demo test bench verify format lint checks abi-check python test-python clean \
+.PHONY: help setup demo test bench verify format lint checks abi-check python test-python test-python-asan clean \
         $(PRESETS) $(PRESETS:%=check-%)
 
 help:
@@ -82,6 +82,9 @@ abi-check: release
 
 test-python: python
 	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) $(PY) -m pytest
+
+test-python-asan:
+	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) scripts/pytest_asan.sh -q
 
 # ---- habits
 

@@ -40,6 +40,7 @@ step "ctest of the clang build" env EAGRE_TEST_SECONDS=1 ctest --preset release-
 step "ASan + UBSan + LSan" make check-dev TEST_SECONDS="$short"
 step "TSan" plain make check-tsan TEST_SECONDS="$short"
 step "Python" make test-python TEST_SECONDS="$seconds"
+step "Python over ASan + UBSan" make test-python-asan TEST_SECONDS="$short"
 step "README" .venv/bin/python scripts/check_readme.py
 
 printf '\n==== times\n'
