@@ -35,5 +35,6 @@ import eagre
 assert "python-asan" in eagre.__file__, eagre.__file__
 import pytest
 
-sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
+# A report is written to the file descriptor of standard error, which pytest must leave alone.
+sys.exit(pytest.main(["--capture=sys", "-p", "no:cacheprovider", *sys.argv[1:]]))
 PY
