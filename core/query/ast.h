@@ -33,6 +33,7 @@ struct node {
     uint8_t type;
     bool negated;      /* NOT IN, IS NOT NULL */
     bool maybe;        /* NODE_NAME followed by '?' */
+    uint8_t height;    /* longest way down to a leaf, at most MAX_DEPTH: recursion over a tree is safe */
     uint16_t n_args;
     uint32_t position; /* byte offset in the statement's text */
     uint32_t end;      /* one past its last byte: text[position..end) reads as the node was written */
