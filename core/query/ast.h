@@ -19,12 +19,12 @@ enum node_type {
     NODE_TEXT,      /* text, length: unescaped */
     NODE_PARAM,     /* i: 1 .. 999 */
     NODE_NAME,      /* text: a field, role, profile parameter, `key`, `score`, `all` */
-    NODE_CALL,      /* text: function; args. A signal's name as an argument is a NODE_NAME; `maybe` on it says `name?` */
+    NODE_CALL,      /* text: function, in lower case if it is one of the language's; args. A signal's name as an argument is a NODE_NAME; `maybe` on it says `name?` */
     NODE_LIST,      /* args: literals and parameters, after IN or EXCLUDE */
     NODE_NEG, NODE_NOT,
     NODE_ADD, NODE_SUB, NODE_MUL, NODE_DIV,
     NODE_EQ, NODE_NE, NODE_LT, NODE_LE, NODE_GT, NODE_GE,
-    NODE_AND, NODE_OR,
+    NODE_AND, NODE_OR, /* of two; a chain a AND b AND c ... becomes a balanced tree, its order kept */
     NODE_IN,        /* args[0] IN args[1], which is a NODE_LIST, a NODE_PARAM, or a NODE_NAME (a link: refused later) */
     NODE_IS_NULL,   /* args[0] */
 };
@@ -70,9 +70,9 @@ struct ast_parameter { const char *name; uint32_t position; bool has_default; do
 
 struct ast {
     enum statement_type type;
-    const char *text; size_t length;  /* the statement, copied into the arena */
+    const char *text; size_t length;  /* the statement without its ';', copied into the arena; NUL-terminated */
     const char *name; uint32_t name_position;   /* of the kind, signal or profile */
-    const char *kind; uint32_t kind_position;   /* ON kind */
+    const char *kind; uint32_t kind_position;   /* ON kind; RETRIEVE kind */
     bool if_exists;                   /* IF EXISTS / IF NOT EXISTS */
     bool integer_keys;
     unsigned n_fields; struct field_def *fields; uint32_t *field_positions;   /* role_by_as with its role checked against the type */
@@ -86,7 +86,8 @@ struct ast {
 };
 
 /* Parses one statement (a trailing ';' allowed). On success *out is to be given to ast_free. Errors carry position, what was found and what could
- * stand there. `consumed`: when not NULL, several statements may follow, and it gets the offset behind this one. */
+ * stand there. `consumed`: when not NULL, several statements may follow; it gets the offset of the next one, or `length` when this was the last,
+ * and *out is NULL when there was none, only blanks and comments. Positions count from `text`. */
 status parse_statement(const char *text, size_t length, struct ast **out, size_t *consumed, struct error *e);
 void ast_free(struct ast *a);
 

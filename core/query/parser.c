@@ -39,15 +39,20 @@ const char *token_phrase(const struct parser *p, const struct token *t, struct p
     return out->text;
 }
 
-bool expected(struct parser *p, const char *what)
+static bool expected_with(struct parser *p, const char *what, const char *hint)
 {
     if (p->failed != STATUS_OK || refuse_reserved(p))
         return false;
     struct phrase found, after;
     const char *name = token_phrase(p, &p->token, &found);
     if (p->previous.type == TOKEN_FAULT)
-        return fault(p, STATUS_SYNTAX, p->token.position, "expected %s, found %s", what, name);
-    return fault(p, STATUS_SYNTAX, p->token.position, "expected %s after %s, found %s", what, token_phrase(p, &p->previous, &after), name);
+        return fault(p, STATUS_SYNTAX, p->token.position, "expected %s, found %s%s", what, name, hint);
+    return fault(p, STATUS_SYNTAX, p->token.position, "expected %s after %s, found %s%s", what, token_phrase(p, &p->previous, &after), name, hint);
+}
+
+bool expected(struct parser *p, const char *what)
+{
+    return expected_with(p, what, "");
 }
 
 /* ---- tokens */
@@ -121,14 +126,6 @@ bool need_word(struct parser *p, const char *word)
 
 /* ---- names */
 
-static bool name_expected(struct parser *p, const char *what)
-{
-    if (!at(p, TOKEN_NAME) || refuse_reserved(p))
-        return expected(p, what);
-    struct phrase found;
-    return fault(p, STATUS_SYNTAX, p->token.position, "expected %s, found the keyword %s (in double quotes it may be a name)", what,
-                 token_phrase(p, &p->token, &found));
-}
 
 const char *parse_name(struct parser *p, const char *what, uint32_t *position)
 {
@@ -136,7 +133,7 @@ const char *parse_name(struct parser *p, const char *what, uint32_t *position)
     const char *text = p->lexer.text + t.position;
     size_t length = t.end - t.position;
     if (t.type != TOKEN_QUOTED && (t.type != TOKEN_NAME || is_reserved_word(text, length))) {
-        name_expected(p, what);
+        expected_with(p, what, t.type == TOKEN_NAME ? "; a keyword is a name only in double quotes" : "");
         return NULL;
     }
     char *name = arena_text(p->arena, text, length);
@@ -164,7 +161,7 @@ const char *define_name(struct parser *p, const char *what, uint32_t *position)
 {
     const char *name = parse_name(p, what, position);
     if (name != NULL && is_reserved_name(name)) {
-        fault(p, STATUS_SYNTAX, *position, "'%s' is a reserved name: %s can not be called so", name, what);
+        fault(p, STATUS_SYNTAX, *position, "'%s' is reserved and can not be %s", name, what);
         return NULL;
     }
     return name;
@@ -220,6 +217,10 @@ static bool parse_whole(struct parser *p, struct ast *a, size_t *consumed)
 {
     if (!parse_verb(p, a))
         return false;
+    if (a->type == STATEMENT_RETRIEVE) {
+        a->kind = a->retrieve.kind;
+        a->kind_position = a->retrieve.kind_position;
+    }
     size_t end = p->previous.end;
     if (!parse_end(p, consumed))
         return false;

@@ -56,7 +56,7 @@ bool refuse_reserved_object(struct parser *p);
 
 /* ---- names */
 
-/* A name in the arena, or NULL. `what` says whose, for the fault: "a kind's name". */
+/* A name in the arena, or NULL. `what` says whose, for the fault: "a kind name". */
 const char *parse_name(struct parser *p, const char *what, uint32_t *position);
 const char *define_name(struct parser *p, const char *what, uint32_t *position); /* not a reserved one */
 

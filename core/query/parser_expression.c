@@ -198,7 +198,7 @@ static struct node *argument(struct parser *p)
     bool named = at(p, TOKEN_QUOTED) || at(p, TOKEN_NAME);
     if (!named || peek(p).type != TOKEN_QUESTION)
         return parse_expression(p);
-    struct node *n = parse_name_node(p, "a signal's name");
+    struct node *n = parse_name_node(p, "a signal name");
     if (n == NULL)
         return NULL;
     advance(p);
@@ -273,14 +273,13 @@ static struct node *operand(struct parser *p)
     case TOKEN_NAME:
         if (at_call(p))
             return call(p);
-        if (at_word(p, "NULL"))
-            break;
+        if (is_reserved_word(p->lexer.text + p->token.position, p->token.end - p->token.position))
+            break; /* NULL, or a fault */
         return parse_name_node(p, "an expression");
     case TOKEN_QUOTED: return parse_name_node(p, "an expression");
     case TOKEN_QUESTION:
         fault(p, STATUS_SYNTAX, p->token.position, "a parameter has a number: ?1");
         return NULL;
-    case TOKEN_MINUS: /* not reached: unary() takes it */
     default: break;
     }
     return parse_literal(p, "an expression");
@@ -331,7 +330,7 @@ static struct node *in_operand(struct parser *p)
         return parse_list(p);
     if (at(p, TOKEN_PARAMETER))
         return parse_parameter(p);
-    return parse_name_node(p, "a list in parentheses, a parameter or a link's name");
+    return parse_name_node(p, "a list in parentheses, a parameter or a link name");
 }
 
 /* [NOT] IN ..., IS [NOT] NULL, or one of = != < <= > >= and its right side. */

@@ -30,7 +30,7 @@ static struct node *whole_number(struct parser *p, const char *what, int64_t lea
 bool parse_order(struct parser *p, unsigned *n, struct order_term **order)
 {
     do {
-        struct node *name = parse_name_node(p, "a field's name");
+        struct node *name = parse_name_node(p, "a field name");
         struct order_term *grown = name != NULL ? arena_grow(p->arena, *order, *n, sizeof *grown) : NULL;
         if (grown == NULL)
             return name != NULL ? no_memory(p) : false;
@@ -51,7 +51,7 @@ bool parse_order(struct parser *p, unsigned *n, struct order_term **order)
 static bool profile_argument(struct parser *p, struct ast_retrieve *r)
 {
     struct named_argument a = {0};
-    a.name = parse_name(p, "a parameter's name", &a.position);
+    a.name = parse_name(p, "a parameter name", &a.position);
     if (a.name == NULL)
         return false;
     for (unsigned i = 0; i < r->n_arguments; i++)
@@ -93,7 +93,7 @@ static bool at_profile_with_arguments(const struct parser *p)
 
 static bool using_profile(struct parser *p, struct ast_retrieve *r)
 {
-    r->profile = parse_name(p, "a profile's name", &r->profile_position);
+    r->profile = parse_name(p, "a profile name", &r->profile_position);
     if (r->profile == NULL)
         return false;
     if (!take_token(p, TOKEN_LEFT) || take_token(p, TOKEN_RIGHT))
@@ -110,8 +110,6 @@ static bool parse_using(struct parser *p, struct ast_retrieve *r)
     if (at_profile_with_arguments(p))
         return using_profile(p, r);
     bool named = at(p, TOKEN_NAME) || at(p, TOKEN_QUOTED);
-    if (named && !at_word(p, "NULL") && refuse_reserved(p))
-        return false;
     r->score = parse_expression(p);
     if (r->score == NULL)
         return false;
@@ -170,7 +168,7 @@ static bool diversity_share(struct parser *p, struct diversity_term *d)
 
 static bool diversity_rule(struct parser *p, struct diversity_term *d)
 {
-    d->name = parse_name_node(p, "a field's name");
+    d->name = parse_name_node(p, "a field name");
     if (d->name == NULL)
         return false;
     if (take_word(p, "SHARE"))
@@ -209,7 +207,7 @@ static bool parse_return(struct parser *p, struct ast_retrieve *r)
         if (n == NULL)
             return false;
         uint32_t position;
-        term.name = take_word(p, "AS") ? parse_name(p, "a column's name", &position)
+        term.name = take_word(p, "AS") ? parse_name(p, "a column name", &position)
                                        : arena_text(p->arena, p->lexer.text + n->position, n->end - n->position);
         struct return_term *grown = term.name != NULL ? arena_grow(p->arena, r->returns, r->n_returns, sizeof *grown) : NULL;
         if (grown == NULL)
@@ -330,7 +328,7 @@ static bool check_order(struct parser *p, unsigned i, unsigned seen)
 
 bool parse_retrieve(struct parser *p, struct ast_retrieve *r)
 {
-    r->kind = parse_name(p, "a kind's name", &r->kind_position);
+    r->kind = parse_name(p, "a kind name", &r->kind_position);
     if (r->kind == NULL)
         return false;
     unsigned seen = 0, next = 0;

@@ -77,7 +77,7 @@ static bool parse_field(struct parser *p, struct ast *a)
 {
     struct field_def f = {0};
     uint32_t position;
-    const char *name = define_name(p, "a field's name", &position);
+    const char *name = define_name(p, "a field name", &position);
     if (name == NULL || !parse_type(p, &f))
         return false;
     strcpy(f.name, name);
@@ -108,14 +108,13 @@ static bool parse_field(struct parser *p, struct ast *a)
 }
 
 /* What may follow a field's last word, for the fault when something else does. */
-static const char *behind_field(const struct parser *p, const struct ast *a, const char *end)
+static const char *behind_field(const struct ast *a, bool in_list)
 {
-    static char const *const in_list[] = {"',' or ')'", "EXPIRES, ',' or ')'", "AS, EXPIRES, ',' or ')'", "AS, ',' or ')'"};
+    static char const *const inside[] = {"',' or ')'", "EXPIRES, ',' or ')'", "AS, EXPIRES, ',' or ')'", "AS, ',' or ')'"};
     static char const *const at_tail[] = {"',' or the end", "EXPIRES, ',' or the end", "AS, EXPIRES, ',' or the end", "AS, ',' or the end"};
     const struct field_def *f = &a->fields[a->n_fields - 1];
     unsigned i = f->expires ? 0 : f->type == FIELD_TIME ? (f->role_by_as ? 1 : 2) : f->role_by_as ? 0 : 3;
-    (void)p;
-    return *end == ')' ? in_list[i] : at_tail[i];
+    return in_list ? inside[i] : at_tail[i];
 }
 
 /* ---- items */
@@ -139,7 +138,7 @@ static bool parse_key(struct parser *p, struct ast *a)
 static bool create_item(struct parser *p, struct ast *a)
 {
     a->type = STATEMENT_CREATE_ITEM;
-    if (!parse_if(p, a, false) || (a->name = define_name(p, "a kind's name", &a->name_position)) == NULL)
+    if (!parse_if(p, a, false) || (a->name = define_name(p, "a kind name", &a->name_position)) == NULL)
         return false;
     if (!need_token(p, TOKEN_LEFT, "'(' and the fields"))
         return false;
@@ -147,7 +146,7 @@ static bool create_item(struct parser *p, struct ast *a)
         if (!parse_field(p, a))
             return false;
     } while (take_token(p, TOKEN_COMMA));
-    if (!need_token(p, TOKEN_RIGHT, behind_field(p, a, ")")) || !parse_key(p, a))
+    if (!need_token(p, TOKEN_RIGHT, behind_field(a, true)) || !parse_key(p, a))
         return false;
     return at_end(p) || expected(p, token_is_word(p, &p->previous, "INTEGER") || token_is_word(p, &p->previous, "STRING")
                                         ? "the end of the statement" : "KEY or the end of the statement");
@@ -156,14 +155,14 @@ static bool create_item(struct parser *p, struct ast *a)
 static bool alter_item(struct parser *p, struct ast *a)
 {
     a->type = STATEMENT_ALTER_ITEM;
-    a->name = parse_name(p, "a kind's name", &a->name_position);
+    a->name = parse_name(p, "a kind name", &a->name_position);
     if (a->name == NULL || !need_word(p, "ADD"))
         return false;
     do {
         if (!parse_field(p, a))
             return false;
     } while (take_token(p, TOKEN_COMMA));
-    return at_end(p) || expected(p, behind_field(p, a, ""));
+    return at_end(p) || expected(p, behind_field(a, false));
 }
 
 /* DROP ITEM [IF EXISTS] kind, DROP SIGNAL|PROFILE [IF EXISTS] name ON kind */
@@ -174,7 +173,7 @@ static bool drop_named(struct parser *p, struct ast *a, enum statement_type type
         return false;
     if (type == STATEMENT_DROP_ITEM)
         return true;
-    return need_word(p, "ON") && (a->kind = parse_name(p, "a kind's name", &a->kind_position)) != NULL;
+    return need_word(p, "ON") && (a->kind = parse_name(p, "a kind name", &a->kind_position)) != NULL;
 }
 
 /* ---- signals */
@@ -260,10 +259,10 @@ static bool signal_end_expected(struct parser *p, const struct signal_def *s)
 static bool create_signal(struct parser *p, struct ast *a)
 {
     a->type = STATEMENT_CREATE_SIGNAL;
-    if (!parse_if(p, a, false) || (a->name = define_name(p, "a signal's name", &a->name_position)) == NULL)
+    if (!parse_if(p, a, false) || (a->name = define_name(p, "a signal name", &a->name_position)) == NULL)
         return false;
     strcpy(a->signal.name, a->name);
-    if (!need_word(p, "ON") || (a->kind = parse_name(p, "a kind's name", &a->kind_position)) == NULL)
+    if (!need_word(p, "ON") || (a->kind = parse_name(p, "a kind name", &a->kind_position)) == NULL)
         return false;
     if (!parse_decay(p, &a->signal) || (take_word(p, "WINDOWS") && !parse_windows(p, &a->signal)))
         return false;
@@ -277,7 +276,7 @@ static bool create_signal(struct parser *p, struct ast *a)
 static bool profile_parameter(struct parser *p, struct ast *a)
 {
     struct ast_parameter parameter = {0};
-    parameter.name = define_name(p, "a parameter's name", &parameter.position);
+    parameter.name = define_name(p, "a parameter name", &parameter.position);
     if (parameter.name == NULL)
         return false;
     for (unsigned i = 0; i < a->n_parameters; i++)
@@ -312,18 +311,18 @@ static bool profile_parameters(struct parser *p, struct ast *a)
 
 static bool define_profile(struct parser *p, struct ast *a)
 {
-    a->name = define_name(p, "a profile's name", &a->name_position);
+    a->name = define_name(p, "a profile name", &a->name_position);
     if (a->name == NULL)
         return false;
     const char *function = function_name(a->name, strlen(a->name));
     if (function != NULL && strcmp(function, a->name) == 0)
-        return fault(p, STATUS_SYNTAX, a->name_position, "'%s' is a function: a profile can not be called so", a->name);
+        return fault(p, STATUS_SYNTAX, a->name_position, "'%s' is a function and can not be a profile name", a->name);
     if (!profile_parameters(p, a))
         return false;
     if (!at_word(p, "ON"))
         return expected(p, p->previous.type == TOKEN_RIGHT ? "ON" : "'(' or ON");
     advance(p);
-    a->kind = parse_name(p, "a kind's name", &a->kind_position);
+    a->kind = parse_name(p, "a kind name", &a->kind_position);
     if (a->kind == NULL || !need_word(p, "AS"))
         return false;
     p->in_profile = true;
@@ -373,10 +372,10 @@ bool parse_drop(struct parser *p, struct ast *a)
     if (refuse_reserved_object(p))
         return false;
     if (take_word(p, "ITEM"))
-        return drop_named(p, a, STATEMENT_DROP_ITEM, "a kind's name");
+        return drop_named(p, a, STATEMENT_DROP_ITEM, "a kind name");
     if (take_word(p, "SIGNAL"))
-        return drop_named(p, a, STATEMENT_DROP_SIGNAL, "a signal's name");
+        return drop_named(p, a, STATEMENT_DROP_SIGNAL, "a signal name");
     if (take_word(p, "PROFILE"))
-        return drop_named(p, a, STATEMENT_DROP_PROFILE, "a profile's name");
+        return drop_named(p, a, STATEMENT_DROP_PROFILE, "a profile name");
     return expected(p, "ITEM, SIGNAL or PROFILE");
 }
