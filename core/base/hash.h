@@ -8,9 +8,11 @@
 
 uint64_t hash_bytes(const void *data, size_t length); /* keyed, resists chosen collisions (SipHash-1-3 or better) */
 uint64_t hash_u64(uint64_t value);                    /* keyed, a few nanoseconds */
+/* 128 keyed bits, for identity: two texts with the same bits are taken to be the same. hash_degrade() leaves it alone. */
 void hash128(const void *data, size_t length, uint64_t out[2]);
 
-/* Test hook: maps every hash to hash % n (n = 0: off), to force collisions. */
+/* Test hook: maps every hash_bytes() and hash_u64() to hash % n (n = 0: off), to force collisions. Set before anything is hashed that
+ * will be looked up later. */
 void hash_degrade(uint64_t n);
 
 /* splitmix64's finaliser of z + golden gamma: unkeyed, for random(seed) and dithering (Steele, Lea, Flood 2014). */

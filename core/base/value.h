@@ -33,5 +33,7 @@ struct value {
 
 const char *value_type_name(uint32_t type); /* "an integer", "text", ...: for error sentences */
 bool utf8_valid(const char *text, size_t length); /* well-formed UTF-8 (no surrogates, no overlong forms) */
+/* Bytes of the well-formed code point that text (at least 1 byte) begins with; 0 when it does not begin with one. */
+size_t utf8_step(const char *text, size_t length);
 
 #endif
