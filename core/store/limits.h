@@ -15,6 +15,7 @@ enum {
     MAX_KEYWORDS = 256,        /* keywords of one field of one item */
     MAX_TEXT = 16 << 20,       /* bytes of a text */
     MAX_DIMENSION = 4096,      /* numbers of a vector */
+    MAX_ROW = 1 << 30,         /* bytes of one item's values together */
     MAX_EVENT_ID = 64,         /* bytes of an event id */
     MAX_STATEMENT = 65536,     /* bytes of a statement */
     MAX_DEPTH = 200,           /* nesting of an expression */
@@ -24,6 +25,7 @@ enum {
     MAX_DIVERSITY_WINDOW = 1000,
     MAX_PASSED_OVER = 1000,    /* rows a cursor carries */
 
+    SLOT_MAX = 0x7fffffff,     /* slots of a kind */
     BLOCK = 256,               /* slots scored together; one sequence word covers them */
 };
 

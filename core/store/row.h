@@ -3,7 +3,12 @@
  *
  *   struct row | null bits (one per field) | one 8-byte cell per field | tail: keyword ids, texts, vectors
  *
- * A row made before a field was added simply has fewer fields: the missing ones are null. */
+ * Cells: INTEGER and TIME an i64, REAL an f64, KEYWORD its id. KEYWORDS, TEXT and VECTOR: where in the record the elements lie (low half:
+ * bytes from the record's start) and how many they are (high half: ids, bytes, numbers). A null field's cell is 0.
+ * A row made before a field was added simply has fewer fields: the missing ones are null.
+ *
+ * Ordering: a row is filled before its pointer is published and never changes after, so whoever took the pointer may read all of it, until
+ * the end of the read section (or while holding the kind's lock). */
 #ifndef EAGRE_STORE_ROW_H
 #define EAGRE_STORE_ROW_H
 
@@ -19,6 +24,11 @@ struct row {
     uint16_t reserved[3];
     uint64_t words[];    /* null bits, cells, tail */
 };
+
+static inline unsigned row_null_words(unsigned n_fields)
+{
+    return (n_fields + 63) / 64;
+}
 
 /* Readers; field < any number (beyond n_fields is null). */
 bool row_null(const struct row *r, unsigned field);
