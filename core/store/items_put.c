@@ -208,14 +208,24 @@ status items_delete_w(struct kind *k, const struct key *key, int64_t now, uint32
 
 /* ---- put and patch ---- */
 
-/* Room in every chunk for slots below n. */
-static bool slots_ensure(struct kind *k, uint32_t n)
+/* Room for elements from..to. Those below `from` have theirs. */
+static bool ensure(struct chunks *c, uint32_t from, uint32_t to)
 {
-    if (!chunks_ensure(&k->rows, n) || !chunks_ensure(&k->generations, n) || !chunks_ensure(&k->links, n) ||
-        !chunks_ensure(&k->sequences, (n - 1) / BLOCK + 1))
+    for (uint32_t at = from; at < to; at = (at | (CHUNK_SLOTS - 1)) + 1)
+        if (!chunks_ensure_shared(c, at))
+            return false;
+    return chunks_ensure_shared(c, to);
+}
+
+/* Room for one more slot, and for those that it skips. */
+static bool slots_ensure(struct kind *k, uint32_t slot)
+{
+    uint32_t from = k->n_slots;
+    if (!ensure(&k->rows, from, slot) || !ensure(&k->generations, from, slot) || !ensure(&k->links, from, slot) ||
+        !ensure(&k->sequences, from / BLOCK, slot / BLOCK))
         return false;
     for (uint32_t i = 0; i < k->n_fields; i++)
-        if (field_has_column(k->fields[i]) && !chunks_ensure(&k->fields[i]->column, n))
+        if (field_has_column(k->fields[i]) && !ensure(&k->fields[i]->column, from, slot))
             return false;
     return true;
 }
@@ -234,7 +244,7 @@ static status choose_slot(struct kind *k, struct item_change *change, uint32_t *
     }
     if (*slot >= SLOT_MAX)
         return fail(e, STATUS_LIMIT, -1, "kind '%s' has no more slots", k->name);
-    if (*slot >= k->n_slots && !slots_ensure(k, *slot + 1))
+    if (*slot >= k->n_slots && !slots_ensure(k, *slot))
         return no_room(k, e);
     return STATUS_OK;
 }

@@ -150,7 +150,7 @@ uint32_t dictionary_add_w(struct dictionary *d, const char *text, size_t length)
     struct key_rec *rec = keymap_find_w(&d->ids, &key);
     if (rec != NULL)
         return rec->ref;
-    if (d->size == KEY_NONE - 1 || !chunks_ensure(&d->entries, d->size + 1))
+    if (d->size == KEY_NONE - 1 || !chunks_ensure_shared(&d->entries, d->size))
         return 0;
     rec = keymap_put_w(&d->ids, &key, d->size + 1);
     if (rec == NULL)
