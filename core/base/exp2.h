@@ -44,13 +44,13 @@ static inline double exp2_tail(double r)
     return a + r4 * (b + r4 * c);
 }
 
-/* 2^(hi + lo), |lo| <= 2^-16. Below 2^-1075: 0; from 2^1024 on: infinity. */
+/* 2^(hi + lo), |lo| <= 2^-16. Below 2^-1075: 0; from 2^1024 on, and for what is not a number: infinity. */
 static inline double exp2_parts(double hi, double lo)
 {
     const double to_whole = 0x1.8p52, to_26_bits = 0x1.8p26; /* adding and subtracting these rounds to whole numbers, to 2^-26 */
     const double ln2 = 0x1.62e42fefa39efp-1, ln2_head = 0x1.62e43p-1, ln2_rest = -0x1.05c610ca86c39p-29;
-    hi = hi > 1100.0 ? 1100.0 : hi;
-    hi = hi < -1100.0 ? -1100.0 : hi;
+    hi = hi < 1100.0 ? hi : 1100.0; /* in this form a minimum instruction */
+    hi = hi > -1100.0 ? hi : -1100.0;
     double shifted = hi + to_whole;
     double r = hi - (shifted - to_whole); /* exact, |r| <= 1/2 */
     double head = (r + to_26_bits) - to_26_bits;

@@ -13,12 +13,14 @@
 #include "base/exp2.h"
 #include "base/hash.h"
 
+/* Choices are written `x < y ? x : y`, never the other way about: so they are one minimum instruction. */
+
 /* Not a number: 0. Overflow: the largest finite number of that sign. */
 static inline double num_finite(double x)
 {
-    double y = x > DBL_MAX ? DBL_MAX : x;
-    y = y < -DBL_MAX ? -DBL_MAX : y;
-    return y == y ? y : 0.0;
+    double y = x < DBL_MAX ? x : DBL_MAX;
+    y = y > -DBL_MAX ? y : -DBL_MAX;
+    return x == x ? y : 0.0;
 }
 
 /* a / 0 = 0. */
@@ -81,8 +83,8 @@ static inline double num_exp(double x)
 {
     const double log2e = 0x1.71547652b82fep+0, log2e_head = 0x1.7154768p+0, log2e_rest = -0x1.6a3e80f444178p-27;
     x = num_finite(x);
-    x = x > 800.0 ? 800.0 : x;
-    x = x < -800.0 ? -800.0 : x;
+    x = x < 800.0 ? x : 800.0;
+    x = x > -800.0 ? x : -800.0;
     double head = head_bits(x);
     return num_finite(exp2_parts(head * log2e_head, head * log2e_rest + (x - head) * log2e));
 }
@@ -116,10 +118,17 @@ static inline double num_rise(double a, double b, double ratio)
     return num_div(num_finite(a + 1.0), num_finite(b * ratio + 1.0));
 }
 
+/* (double)x for x < 2^63, as a CPU without a vector instruction for it can do: both halves become doubles by their bits; the sum is rounded once. */
+static inline double num_of_whole(uint64_t x)
+{
+    double high = of_bits(x >> 32 | bits_of(0x1p84)) - (0x1p84 + 0x1p52);
+    return high + of_bits((x & 0xffffffffu) | bits_of(0x1p52));
+}
+
 /* 0 <= result < 1. */
 static inline double num_random(double seed, uint32_t slot)
 {
-    return (double)(int64_t)(mix64(bits_of(seed) ^ mix64(slot)) >> 11) * 0x1p-53;
+    return num_of_whole(mix64(bits_of(seed) ^ mix64(slot)) >> 11) * 0x1p-53;
 }
 
 /* Seconds from t to now, both in microseconds; the future: 0. A span beyond 2^63 us (none between years 1 and 9999 is) counts as that. */
@@ -127,7 +136,8 @@ static inline double num_age(int64_t t, int64_t now)
 {
     uint64_t span = (uint64_t)now - (uint64_t)t;
     span = span > (uint64_t)INT64_MAX ? (uint64_t)INT64_MAX : span;
-    return t < now ? (double)(int64_t)span / 1e6 : 0.0;
+    span = t < now ? span : 0;
+    return num_of_whole(span) / 1e6;
 }
 
 /* 2^(-age / half_life); half_life in seconds (0: 1, since a / 0 is 0). */

@@ -41,17 +41,18 @@ void reg_fill_null(struct reg *r)
 
 /* The operands of an operation and where its result goes. The class of the result is set after the operands were read: they may share a register. */
 struct step {
+    const struct kernels *k;
     struct reg *to;
     const struct reg *a, *b, *c;
     unsigned n;
 };
 
 /* A number register as doubles: its own lane, or `room` filled from its integers. */
-static const double *reals(const struct reg *r, union lane *room, unsigned n)
+static const double *reals(const struct step *s, const struct reg *r, union lane *room)
 {
     if (r->class != REG_INT)
         return r->lane->real;
-    kernel_int_to_real(room->real, r->lane->integer, n);
+    s->k->to_real(room->real, r->lane->integer, s->n);
     return room->real;
 }
 
@@ -70,20 +71,29 @@ static void set_truth(struct reg *r)
 static void run_unary(const struct step *s, kernel_unary *kernel)
 {
     union lane room;
-    kernel(s->to->lane->real, reals(s->a, &room, s->n), s->n);
+    kernel(s->to->lane->real, reals(s, s->a, &room), s->n);
     set_real(s->to);
 }
 
 static void run_binary(const struct step *s, kernel_binary *kernel)
 {
     union lane room_a, room_b;
-    kernel(s->to->lane->real, reals(s->a, &room_a, s->n), reals(s->b, &room_b, s->n), s->n);
+    kernel(s->to->lane->real, reals(s, s->a, &room_a), reals(s, s->b, &room_b), s->n);
+    set_real(s->to);
+}
+
+static void run_real(const struct step *s)
+{
+    union lane room;
+    const double *from = reals(s, s->a, &room);
+    if (s->to->lane->real != from)
+        memcpy(s->to->lane->real, from, s->n * sizeof *from);
     set_real(s->to);
 }
 
 static void run_age(const struct step *s)
 {
-    kernel_age(s->to->lane->real, s->a->lane->integer, s->b->lane->integer, s->n);
+    s->k->age(s->to->lane->real, s->a->lane->integer, s->b->lane->integer, s->n);
     set_real(s->to);
 }
 
@@ -91,24 +101,24 @@ static void run_recency(const struct step *s)
 {
     union lane room_c, age;
     bool has_null = s->a->has_null;
-    kernel_age(age.real, s->a->lane->integer, s->b->lane->integer, s->n);
-    kernel_recency(s->to->lane->real, age.real, reals(s->c, &room_c, s->n), s->n);
+    s->k->age(age.real, s->a->lane->integer, s->b->lane->integer, s->n);
+    s->k->recency(s->to->lane->real, age.real, reals(s, s->c, &room_c), s->n);
     if (has_null)
-        kernel_zero_null(s->to->lane->real, s->a->nulls, s->n);
+        s->k->zero_null(s->to->lane->real, s->a->nulls, s->n);
     set_real(s->to);
 }
 
 static void run_random(const struct step *s)
 {
     union lane room_a;
-    kernel_random(s->to->lane->real, reals(s->a, &room_a, s->n), s->b->lane->integer, s->n);
+    s->k->random_(s->to->lane->real, reals(s, s->a, &room_a), s->b->lane->integer, s->n);
     set_real(s->to);
 }
 
 static void run_rise(const struct step *s, double ratio)
 {
     union lane room_a, room_b;
-    kernel_rise(s->to->lane->real, reals(s->a, &room_a, s->n), reals(s->b, &room_b, s->n), ratio, s->n);
+    s->k->rise(s->to->lane->real, reals(s, s->a, &room_a), reals(s, s->b, &room_b), ratio, s->n);
     set_real(s->to);
 }
 
@@ -130,15 +140,15 @@ static void run_compare(const struct step *s, const struct reg *a, const struct 
     union lane room_a, room_b;
     const struct reg *integer = a->class == REG_INT ? a : b;
     if (a->class == REG_INT && b->class == REG_INT)
-        (equal ? kernel_equal_int : kernel_less_int)(truth, a->lane->integer, b->lane->integer, flip, n);
-    else if (integer->class != REG_INT || kernel_ints_fit(integer->lane->integer, n))
-        (equal ? kernel_equal_real : kernel_less_real)(truth, reals(a, &room_a, n), reals(b, &room_b, n), flip, n);
+        (equal ? s->k->equal_int : s->k->less_int)(truth, a->lane->integer, b->lane->integer, flip, n);
+    else if (integer->class != REG_INT || s->k->ints_fit(integer->lane->integer, n))
+        (equal ? s->k->equal_real : s->k->less_real)(truth, reals(s, a, &room_a), reals(s, b, &room_b), flip, n);
     else
         compare_mixed(truth, a, b, equal, flip, n);
     if (a->has_null)
-        kernel_mask_null(truth, a->nulls, n);
+        s->k->mask_null(truth, a->nulls, n);
     if (b->has_null)
-        kernel_mask_null(truth, b->nulls, n);
+        s->k->mask_null(truth, b->nulls, n);
     memcpy(s->to->nulls, truth, n);
     set_truth(s->to);
 }
@@ -198,9 +208,9 @@ static void run_is_null(const struct step *s)
 {
     const struct reg *a = s->a;
     if (a->class == REG_TRUTH)
-        kernel_is(s->to->nulls, a->nulls, TRUTH_NULL, s->n);
+        s->k->is(s->to->nulls, a->nulls, TRUTH_NULL, s->n);
     else if (a->has_null)
-        kernel_is(s->to->nulls, a->nulls, 1, s->n);
+        s->k->is(s->to->nulls, a->nulls, 1, s->n);
     else
         memset(s->to->nulls, TRUTH_FALSE, s->n);
     set_truth(s->to);
@@ -209,7 +219,7 @@ static void run_is_null(const struct step *s)
 static void run_if(const struct step *s)
 {
     union lane room_b, room_c;
-    kernel_choose(s->to->lane->real, s->a->nulls, reals(s->b, &room_b, s->n), reals(s->c, &room_c, s->n), s->n);
+    s->k->choose(s->to->lane->real, s->a->nulls, reals(s, s->b, &room_b), reals(s, s->c, &room_c), s->n);
     set_real(s->to);
 }
 
@@ -217,38 +227,38 @@ static void run_truth(const struct step *s, enum op_code code)
 {
     uint8_t *to = s->to->nulls;
     if (code == OP_AND)
-        kernel_and(to, s->a->nulls, s->b->nulls, s->n);
+        s->k->both(to, s->a->nulls, s->b->nulls, s->n);
     else if (code == OP_OR)
-        kernel_or(to, s->a->nulls, s->b->nulls, s->n);
+        s->k->either(to, s->a->nulls, s->b->nulls, s->n);
     else
-        kernel_not(to, s->a->nulls, s->n);
+        s->k->opposite(to, s->a->nulls, s->n);
     set_truth(s->to);
 }
 
 static void run_truth_real(const struct step *s)
 {
-    kernel_truth_to_real(s->to->lane->real, s->a->nulls, s->n);
+    s->k->truth_real(s->to->lane->real, s->a->nulls, s->n);
     set_real(s->to);
 }
 
 static void run_op(const struct step *s, const struct op *op, const struct number_list *lists)
 {
     switch ((enum op_code)op->code) {
-    case OP_ADD: run_binary(s, kernel_add); break;
-    case OP_SUB: run_binary(s, kernel_sub); break;
-    case OP_MUL: run_binary(s, kernel_mul); break;
-    case OP_DIV: run_binary(s, kernel_div); break;
-    case OP_POW: run_binary(s, kernel_pow); break;
-    case OP_MIN: run_binary(s, kernel_min); break;
-    case OP_MAX: run_binary(s, kernel_max); break;
-    case OP_WILSON: run_binary(s, kernel_wilson); break;
-    case OP_NEG: run_unary(s, kernel_neg); break;
-    case OP_ABS: run_unary(s, kernel_abs); break;
-    case OP_SIGN: run_unary(s, kernel_sign); break;
-    case OP_SQRT: run_unary(s, kernel_sqrt); break;
-    case OP_LOG1P: run_unary(s, kernel_log1p); break;
-    case OP_EXP: run_unary(s, kernel_exp); break;
-    case OP_REAL: run_unary(s, kernel_copy); break;
+    case OP_ADD: run_binary(s, s->k->add); break;
+    case OP_SUB: run_binary(s, s->k->subtract); break;
+    case OP_MUL: run_binary(s, s->k->multiply); break;
+    case OP_DIV: run_binary(s, s->k->divide); break;
+    case OP_POW: run_binary(s, s->k->power); break;
+    case OP_MIN: run_binary(s, s->k->least); break;
+    case OP_MAX: run_binary(s, s->k->greatest); break;
+    case OP_WILSON: run_binary(s, s->k->wilson); break;
+    case OP_NEG: run_unary(s, s->k->negate); break;
+    case OP_ABS: run_unary(s, s->k->absolute); break;
+    case OP_SIGN: run_unary(s, s->k->sign); break;
+    case OP_SQRT: run_unary(s, s->k->root); break;
+    case OP_LOG1P: run_unary(s, s->k->log1p_); break;
+    case OP_EXP: run_unary(s, s->k->exp_); break;
+    case OP_REAL: run_real(s); break;
     case OP_AGE: run_age(s); break;
     case OP_RECENCY: run_recency(s); break;
     case OP_RANDOM: run_random(s); break;
@@ -274,9 +284,10 @@ static void run_op(const struct step *s, const struct op *op, const struct numbe
 void program_run(const struct program *p, struct reg *regs, const struct number_list *lists, unsigned n)
 {
     assert(n <= BLOCK_MAX);
+    const struct kernels *k = kernels_best();
     for (unsigned i = 0; i < p->n_ops; i++) {
         const struct op *op = &p->ops[i];
-        struct step s = {.to = &regs[op->to], .a = &regs[op->a], .b = &regs[op->b], .c = &regs[op->c], .n = n};
+        struct step s = {.k = k, .to = &regs[op->to], .a = &regs[op->a], .b = &regs[op->b], .c = &regs[op->c], .n = n};
         run_op(&s, op, lists);
     }
 }
