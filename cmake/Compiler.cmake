@@ -24,6 +24,7 @@ target_compile_options(eagre_flags INTERFACE
   $<$<BOOL:${EAGRE_WERROR}>:-Werror>
   -ffp-contract=off      # the same bits on every machine: no fused multiply-add behind our back
   -fno-math-errno
+  -fno-trapping-math     # nobody reads the floating-point flags: a choice may become a mask, which gcc needs for vector code
   -fstack-protector-strong)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
