@@ -55,7 +55,7 @@ static int compare_numbers(const struct value *a, const struct value *b)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-int order_compare(const struct value *a, const struct value *b, bool descending)
+int value_order(const struct value *a, const struct value *b, bool descending)
 {
     enum sort sort_a = sort_of(a), sort_b = sort_of(b);
     if (sort_a != sort_b) {
@@ -66,10 +66,10 @@ int order_compare(const struct value *a, const struct value *b, bool descending)
     return descending ? (c < 0) - (c > 0) : c;
 }
 
-int order_compare_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n)
+int value_order_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        int c = order_compare(&a[i], &b[i], descending[i]);
+        int c = value_order(&a[i], &b[i], descending[i]);
         if (c != 0)
             return c;
     }

@@ -11,9 +11,9 @@
 /* <0 when a stands before b, 0 when neither does. Numbers and times compare exactly, whatever their types, text by bytes (a prefix before what it
  * begins); -0.0 equals 0.0. Null stands last, descending too. Values of a field are all numbers or all texts; should they not be, numbers stand
  * before texts, and lists and vectors last, unordered among themselves. */
-int order_compare(const struct value *a, const struct value *b, bool descending);
+int value_order(const struct value *a, const struct value *b, bool descending);
 
 /* The same for tuples: the first difference decides. */
-int order_compare_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n);
+int value_order_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n);
 
 #endif
