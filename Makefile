@@ -81,10 +81,10 @@ abi-check: release
 	@scripts/check_abi.sh build/release
 
 test-python: python
-	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) $(PY) -m pytest
+	@EAGRE_REQUIRE_ENGINE=1 EAGRE_TEST_SECONDS=$(TEST_SECONDS) $(PY) -m pytest
 
 test-python-asan:
-	@EAGRE_TEST_SECONDS=$(TEST_SECONDS) scripts/pytest_asan.sh -q
+	@EAGRE_REQUIRE_ENGINE=1 EAGRE_TEST_SECONDS=$(TEST_SECONDS) scripts/pytest_asan.sh -q
 
 # ---- habits
 
