@@ -99,7 +99,7 @@ const char *nearest_word(const char *text, size_t length, const char *const *wor
 
 /* ---- what is kept for later versions */
 
-struct reserved { const char *first, *second; }; /* one word, or two in a row */
+struct reserved { const char *first, *second, *name; }; /* one word, or two in a row; what to call it, when not by these */
 
 /* The phrase of the list that begins at the token in hand, as a fault. */
 static bool refuse(struct parser *p, const struct reserved *list, size_t n, const char *before)
@@ -113,8 +113,9 @@ static bool refuse(struct parser *p, const struct reserved *list, size_t n, cons
         const char *second = list[i].second;
         if (second != NULL && !token_is_word(p, &next, second))
             continue;
-        fault(p, STATUS_UNSUPPORTED, p->token.position, "%s%s%s%s is reserved and not available in this version", before, list[i].first,
-              second != NULL ? " " : "", second != NULL ? second : "");
+        bool named = list[i].name != NULL;
+        fault(p, STATUS_UNSUPPORTED, p->token.position, "%s%s%s%s is reserved and not available in this version", before,
+              named ? list[i].name : list[i].first, second != NULL && !named ? " " : "", second != NULL && !named ? second : "");
         return true;
     }
     return false;
@@ -123,21 +124,34 @@ static bool refuse(struct parser *p, const struct reserved *list, size_t n, cons
 bool refuse_reserved(struct parser *p)
 {
     static const struct reserved list[] = {
-        {"FOR", "USER"}, {"IN", "COHORT"}, {"IN", "SCOPE"}, {"PER", "COHORT"}, {"ROLLS", "UP"}, {"MARKS", NULL}, {"CLEARS", NULL},
-        {"TASTE", NULL}, {"AFFINITY", NULL}, {"REFERENCES", NULL}, {"WITHIN", NULL}, {"FUSE", NULL}, {"NEAR", NULL},
+        {.first = "FOR", .second = "USER"},
+        {.first = "IN", .second = "COHORT"},
+        {.first = "IN", .second = "SCOPE"},
+        {.first = "PER", .second = "COHORT"},
+        {.first = "ROLLS", .second = "UP", .name = "ROLLS UP TO"},
+        {.first = "MARKS"},
+        {.first = "CLEARS"},
+        {.first = "TASTE"},
+        {.first = "AFFINITY"},
+        {.first = "REFERENCES"},
+        {.first = "WITHIN"},
+        {.first = "FUSE"},
+        {.first = "NEAR"},
     };
     return refuse(p, list, sizeof list / sizeof *list, "");
 }
 
 bool refuse_reserved_statement(struct parser *p)
 {
-    static const struct reserved list[] = {{"SEARCH", NULL}, {"SUGGEST", NULL}, {"ASSEMBLE", NULL}, {"BEGIN", "SESSION"}, {"END", "SESSION"}};
+    static const struct reserved list[] = {
+        {.first = "SEARCH"}, {.first = "SUGGEST"}, {.first = "ASSEMBLE"}, {.first = "BEGIN", .second = "SESSION"}, {.first = "END", .second = "SESSION"},
+    };
     return refuse(p, list, sizeof list / sizeof *list, "");
 }
 
 bool refuse_reserved_object(struct parser *p)
 {
-    static const struct reserved list[] = {{"USER", NULL}, {"LINK", NULL}, {"COHORT", NULL}, {"SCOPE", NULL}};
+    static const struct reserved list[] = {{.first = "USER"}, {.first = "LINK"}, {.first = "COHORT"}, {.first = "SCOPE"}};
     const char *before = token_is_word(p, &p->previous, "CREATE") ? "CREATE " : token_is_word(p, &p->previous, "ALTER") ? "ALTER " : "DROP ";
     return refuse(p, list, sizeof list / sizeof *list, before);
 }
