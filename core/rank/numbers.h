@@ -140,10 +140,11 @@ static inline double num_age(int64_t t, int64_t now)
     return num_of_whole(span) / 1e6;
 }
 
-/* 2^(-age / half_life); half_life in seconds (0: 1, since a / 0 is 0). */
+/* 2^(-age / half_life), both in seconds; half_life <= 0: 0. */
 static inline double num_recency(double age, double half_life)
 {
-    return num_exp2(-num_div(age, half_life));
+    double left = num_exp2(-num_div(age, half_life));
+    return half_life > 0.0 ? left : 0.0;
 }
 
 /* -1, 0, 1: exact, also beyond 2^53. Not a number ranks as 0. */

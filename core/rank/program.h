@@ -23,7 +23,7 @@ enum op_code {
     OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG,           /* numbers -> REAL; null is 0; results finite */
     OP_ABS, OP_SIGN, OP_SQRT, OP_LOG1P, OP_EXP, OP_POW, OP_MIN, OP_MAX, OP_WILSON,
     OP_AGE,                                            /* a: INT time (null: 1970); b: INT constant now -> REAL seconds, >= 0 */
-    OP_RECENCY,                                        /* a: INT time (null: 0); b: INT constant now; c: number, half-life in seconds */
+    OP_RECENCY,                                        /* a: INT time (null: 0); b: INT constant now; c: number, half-life in seconds (<= 0: 0) */
     OP_RANDOM,                                         /* a: number, the seed; b: INT slot */
     OP_RISE,                                           /* a, b: counts; immediate: ratio of the windows a/b -> (a + 1) / (b * ratio + 1) */
     OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,          /* numbers of either class, compared exactly -> TRUTH; null if either is */
