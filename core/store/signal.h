@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* One signal of a kind: for each slot a cell with the decayed sum, the totals, the newest time and the window history.
- * Semantics: docs/language.md, section 3. Layout and protocol: signal.c. */
+ * Semantics: docs/language.md, section 3. Layout and protocol: signal.c.
+ *
+ * Limits, each of which holds a value where it is instead of wrapping: times beyond 2224 count as EVENT_TIME_MAX (signal_word.h); an item counts
+ * up to 2^62 events without windows; with windows up to 2^31 where a window has buckets of one second (1m), 2^37 with windows of whole hours, never
+ * more than 2^40. Sums stay finite. A sum over a window is a difference of sums over all time: it errs by about 2^-53 of the latter per event. */
 #ifndef EAGRE_STORE_SIGNAL_H
 #define EAGRE_STORE_SIGNAL_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 #include "store/limits.h"
@@ -26,16 +32,17 @@ enum signal_reading { READ_DECAY, READ_COUNT, READ_SUM, READ_LAST };
 enum { SIGNAL_ALL = 255 };
 
 struct signal *signal_create(const struct signal_def *def); /* NULL: out of memory */
-void signal_destroy(struct signal *s);                      /* nobody can see it any more */
+void signal_destroy(struct signal *s);                      /* nobody can see it any more; NULL is fine; may run as a release */
 const struct signal_def *signal_definition(const struct signal *s);
 
 /* Makes sure the cell of `slot` can be written, so that a batch can be checked whole before it changes anything. Call inside a read section.
  * False: out of memory. */
 bool signal_prepare(struct signal *s, uint32_t slot);
-/* Counts one event. weight finite and > 0, 0 <= at <= now (the caller clamped it). Inside a read section (any thread; lock-free but for a
- * bucket's turn and late events, which take the cell's own bit). NO_MEMORY changes nothing. */
-status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at);
-/* Prefetches the cell's cache lines for an add that follows. */
+/* Counts one event. weight finite and > 0, 0 <= at <= now (the caller clamped it; `now` matters to FORGETS only). Inside a read section that was
+ * entered after reclaim_reserve() for one retire per event. Any thread; lock-free but for a bucket's turn, late events, and signals that
+ * forget, which take the cell's own bit. NO_MEMORY changes nothing. */
+status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now);
+/* Prefetches the cell's cache line for an add that follows. */
 void signal_prefetch(const struct signal *s, uint32_t slot);
 
 /* Readings at moment `now` (per cell never before its newest event). Inside a read section, wait-free. */
@@ -47,11 +54,11 @@ int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT6
 void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n,
                        double *f, int64_t *i);
 
-/* An upper bound of the time of the newest event of any item, cheap; and the exact one, by a walk. 0 without events. */
+/* An upper bound of the time of the newest event of any item, cheap (at most 1.05 s above); and the exact one, by a walk. 0 without events. */
 int64_t signal_newest_bound(const struct signal *s);
 int64_t signal_newest(const struct signal *s, uint32_t n_slots);
 
-/* Empties the cell of a slot whose item is gone; nobody can reach it any more (a grace period has passed). */
+/* Empties the cell of a slot whose item is gone; nobody can reach it any more (a grace period has passed). Outside sections. */
 void signal_clear(struct signal *s, uint32_t slot);
 /* Background work over slots [0, n_slots): rings of quiet cells become pairs, empty histories and forgotten cells go. Called by one thread at a
  * time, outside read sections (it enters short ones itself). Returns how many cells it changed. */
