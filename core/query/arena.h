@@ -7,9 +7,9 @@
 
 struct arena;
 
-struct arena *arena_create(void);                         /* NULL when out of memory */
-void arena_destroy(struct arena *a);                      /* and all that was taken from it; NULL is fine */
-void *arena_alloc(struct arena *a, size_t bytes);         /* zeroed, aligned for anything; NULL when out of memory */
+struct arena *arena_create(void);                                   /* NULL when out of memory */
+void arena_destroy(struct arena *a);                                /* and all that was taken from it; NULL is fine */
+void *arena_alloc(struct arena *a, size_t bytes);                   /* zeroed, aligned for anything; NULL when out of memory */
 char *arena_text(struct arena *a, const char *text, size_t length); /* a copy with a NUL behind it */
 
 /* Room for element n of an array of n elements that only grows, at its end, through this function. The array may move: use what is

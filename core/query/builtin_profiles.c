@@ -4,11 +4,19 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SCORE(name, expression) {#name, "CREATE PROFILE " #name " ON item AS " expression}
-#define ORDER(name, order) {#name, "CREATE PROFILE " #name " ON item AS ORDER BY " order}
+#define SCORE(name, expression)                                          \
+    {                                                                    \
+#        name, "CREATE PROFILE " #        name " ON item AS " expression \
+    }
+#define ORDER(name, order)                                                   \
+    {                                                                        \
+#        name, "CREATE PROFILE " #        name " ON item AS ORDER BY " order \
+    }
 #define TOP(name, window) SCORE(name, "count(like, " window ") - count(dislike?, " window ")")
 
-static const struct { const char *name, *text; } profiles[] = {
+static const struct {
+    const char *name, *text;
+} profiles[] = {
     SCORE(trending, "velocity(view, 24h) + 2 * velocity(share?, 24h)"),
 
     ORDER(new, "created DESC"),

@@ -241,8 +241,9 @@ static status lex_quoted(struct lexer *lx, struct token *t, struct error *e)
     for (;;) {
         const char *next = at < lx->length ? memchr(lx->text + at, quote, lx->length - at) : NULL;
         if (next == NULL)
-            return fail(e, STATUS_SYNTAX, (int64_t)lx->at, quote == '\'' ? "the text that begins here is not closed: a ' is missing"
-                                                                        : "the name that begins here is not closed: a \" is missing");
+            return fail(e, STATUS_SYNTAX, (int64_t)lx->at,
+                        quote == '\'' ? "the text that begins here is not closed: a ' is missing"
+                                      : "the name that begins here is not closed: a \" is missing");
         at = (size_t)(next - lx->text) + 1;
         if (byte_at(lx, at) != quote)
             break;
@@ -273,9 +274,13 @@ static status bad_character(const struct lexer *lx, struct error *e)
 
 static status lex_symbol(struct lexer *lx, struct token *t, struct error *e)
 {
-    static const struct { char text[3]; uint8_t type; } symbols[] = {
-        {"!=", TOKEN_NE}, {"<=", TOKEN_LE}, {">=", TOKEN_GE}, {"=", TOKEN_EQ}, {"<", TOKEN_LT}, {">", TOKEN_GT}, {"(", TOKEN_LEFT},
-        {")", TOKEN_RIGHT}, {",", TOKEN_COMMA}, {";", TOKEN_SEMICOLON}, {"+", TOKEN_PLUS}, {"-", TOKEN_MINUS}, {"*", TOKEN_STAR}, {"/", TOKEN_SLASH},
+    static const struct {
+        char text[3];
+        uint8_t type;
+    } symbols[] = {
+        {"!=", TOKEN_NE},  {"<=", TOKEN_LE},   {">=", TOKEN_GE},   {"=", TOKEN_EQ},    {"<", TOKEN_LT},
+        {">", TOKEN_GT},   {"(", TOKEN_LEFT},  {")", TOKEN_RIGHT}, {",", TOKEN_COMMA}, {";", TOKEN_SEMICOLON},
+        {"+", TOKEN_PLUS}, {"-", TOKEN_MINUS}, {"*", TOKEN_STAR},  {"/", TOKEN_SLASH},
     };
     char first = lx->text[lx->at], second = byte_at(lx, lx->at + 1);
     if (first == '<' && second == '>')

@@ -19,16 +19,31 @@ enum token_type {
     TOKEN_DURATION,  /* i: microseconds */
     TOKEN_PARAMETER, /* ?n; i: 1 .. MAX_PARAMETER */
     TOKEN_QUESTION,  /* ? without a number */
-    TOKEN_LEFT, TOKEN_RIGHT, TOKEN_COMMA, TOKEN_SEMICOLON,
-    TOKEN_EQ, TOKEN_NE, TOKEN_LT, TOKEN_LE, TOKEN_GT, TOKEN_GE,
-    TOKEN_PLUS, TOKEN_MINUS, TOKEN_STAR, TOKEN_SLASH,
-    TOKEN_FAULT,     /* what lexer_next leaves when it fails */
+    TOKEN_LEFT,
+    TOKEN_RIGHT,
+    TOKEN_COMMA,
+    TOKEN_SEMICOLON,
+    TOKEN_EQ,
+    TOKEN_NE,
+    TOKEN_LT,
+    TOKEN_LE,
+    TOKEN_GT,
+    TOKEN_GE,
+    TOKEN_PLUS,
+    TOKEN_MINUS,
+    TOKEN_STAR,
+    TOKEN_SLASH,
+    TOKEN_FAULT, /* what lexer_next leaves when it fails */
 };
 
 struct token {
     enum token_type type;
     size_t position, end; /* text[position..end) */
-    union { uint64_t u; int64_t i; double f; };
+    union {
+        uint64_t u;
+        int64_t i;
+        double f;
+    };
 };
 
 struct lexer {
@@ -44,9 +59,21 @@ status lexer_next(struct lexer *lx, struct token *t, struct error *e);
 size_t token_unquote(const struct lexer *lx, const struct token *t, char *to);
 
 /* ASCII only, in any locale. */
-static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static inline char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-static inline bool is_name_start(char c) { return (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_'; }
-static inline bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline char to_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+static inline bool is_name_start(char c)
+{
+    return (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_';
+}
+static inline bool is_name_part(char c)
+{
+    return is_name_start(c) || is_digit(c);
+}
 
 #endif

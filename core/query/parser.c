@@ -47,7 +47,8 @@ static bool expected_with(struct parser *p, const char *what, const char *hint)
     const char *name = token_phrase(p, &p->token, &found);
     if (p->previous.type == TOKEN_FAULT)
         return fault(p, STATUS_SYNTAX, p->token.position, "expected %s, found %s%s", what, name, hint);
-    return fault(p, STATUS_SYNTAX, p->token.position, "expected %s after %s, found %s%s", what, token_phrase(p, &p->previous, &after), name, hint);
+    return fault(p, STATUS_SYNTAX, p->token.position, "expected %s after %s, found %s%s", what, token_phrase(p, &p->previous, &after), name,
+                 hint);
 }
 
 bool expected(struct parser *p, const char *what)
@@ -126,7 +127,6 @@ bool need_word(struct parser *p, const char *word)
 
 /* ---- names */
 
-
 const char *parse_name(struct parser *p, const char *what, uint32_t *position)
 {
     const struct token t = p->token;
@@ -182,13 +182,8 @@ static bool parse_verb(struct parser *p, struct ast *a)
     a->retrieve.explain = take_word(p, "EXPLAIN");
     if (take_word(p, "RETRIEVE"))
         return parse_retrieve(p, &a->retrieve);
-    if (refuse_reserved_statement(p))
+    if (refuse_reserved_statement(p) || misspelled(p, "statement", verbs))
         return false;
-    const char *text = p->lexer.text + p->token.position;
-    const char *near = at(p, TOKEN_NAME) ? nearest_word(text, p->token.end - p->token.position, verbs) : NULL;
-    struct phrase found;
-    if (near != NULL)
-        return fault(p, STATUS_SYNTAX, p->token.position, "no statement begins with %s; did you mean %s?", token_phrase(p, &p->token, &found), near);
     return expected(p, a->retrieve.explain ? "RETRIEVE" : "CREATE, ALTER, DROP, RETRIEVE or EXPLAIN");
 }
 

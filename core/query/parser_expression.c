@@ -108,7 +108,8 @@ struct node *parse_parameter(struct parser *p)
 {
     const struct token t = p->token;
     if (p->in_profile) {
-        fault(p, STATUS_SYNTAX, t.position, "a profile can not use ?%lld; give it a named parameter: CREATE PROFILE name(p) ON ...", (long long)t.i);
+        fault(p, STATUS_SYNTAX, t.position, "a profile can not use ?%lld; give it a named parameter: CREATE PROFILE name(p) ON ...",
+              (long long)t.i);
         return NULL;
     }
     advance(p);
@@ -277,9 +278,7 @@ static struct node *operand(struct parser *p)
             break; /* NULL, or a fault */
         return parse_name_node(p, "an expression");
     case TOKEN_QUOTED: return parse_name_node(p, "an expression");
-    case TOKEN_QUESTION:
-        fault(p, STATUS_SYNTAX, p->token.position, "a parameter has a number: ?1");
-        return NULL;
+    case TOKEN_QUESTION: fault(p, STATUS_SYNTAX, p->token.position, "a parameter has a number: ?1"); return NULL;
     default: break;
     }
     return parse_literal(p, "an expression");
@@ -312,7 +311,10 @@ static struct node *arithmetic(struct parser *p, unsigned least)
     while (left != NULL && strength(p->token.type) >= least) {
         const struct token t = p->token;
         advance(p);
-        enum node_type type = t.type == TOKEN_PLUS ? NODE_ADD : t.type == TOKEN_MINUS ? NODE_SUB : t.type == TOKEN_STAR ? NODE_MUL : NODE_DIV;
+        enum node_type type = t.type == TOKEN_PLUS    ? NODE_ADD
+                              : t.type == TOKEN_MINUS ? NODE_SUB
+                              : t.type == TOKEN_STAR  ? NODE_MUL
+                                                      : NODE_DIV;
         left = binary(p, type, t.position, left, arithmetic(p, strength(t.type) + 1));
     }
     return left;

@@ -300,13 +300,9 @@ static bool clause_expected(struct parser *p, unsigned next)
         if (i >= next)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", clauses[i].name);
     }
-    const char *near = NULL;
-    if (at(p, TOKEN_NAME))
-        near = nearest_word(p->lexer.text + p->token.position, p->token.end - p->token.position, words);
+    if (misspelled(p, "clause", words))
+        return false;
     struct phrase found, after;
-    token_phrase(p, &p->token, &found);
-    if (near != NULL)
-        return fault(p, STATUS_SYNTAX, p->token.position, "no clause begins with %s; did you mean %s?", token_phrase(p, &p->token, &found), near);
     bool operators = next > 0 && clauses[next - 1].expression;
     return fault(p, STATUS_SYNTAX, p->token.position, "expected %s%s%sthe end after %s, found %s", operators ? "an operator, " : "", list,
                  used > 0 ? " or " : "", token_phrase(p, &p->previous, &after), token_phrase(p, &p->token, &found));

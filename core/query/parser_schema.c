@@ -16,12 +16,12 @@ enum { MAX_POWER = 10 };
 
 static bool parse_type(struct parser *p, struct field_def *f)
 {
-    static const char *const names[] = {"INTEGER", "REAL", "TIME", "KEYWORD", "KEYWORDS", "TEXT", "VECTOR"};
+    static const char *const names[] = {"INTEGER", "REAL", "TIME", "KEYWORD", "KEYWORDS", "TEXT", "VECTOR", NULL};
     unsigned type = 0;
     while (type <= FIELD_VECTOR && !at_word(p, names[type]))
         type++;
     if (type > FIELD_VECTOR)
-        return expected(p, "a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n))");
+        return !misspelled(p, "type", names) && expected(p, "a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n))");
     advance(p);
     f->type = (uint8_t)type;
     if (type != FIELD_VECTOR)
@@ -49,7 +49,8 @@ static bool parse_role(struct parser *p, struct field_def *f)
     if (role == ROLE_NONE)
         return fault(p, STATUS_UNKNOWN, position, "there is no role '%s': a role is title, author, created or duration", name);
     if (!role_fits(role, f->type))
-        return fault(p, STATUS_TYPE, position, "the role %s is for a field of type %s, '%s' is %s", name, wanted[role], f->name, field_type_name(f->type));
+        return fault(p, STATUS_TYPE, position, "the role %s is for a field of type %s, '%s' is %s", name, wanted[role], f->name,
+                     field_type_name(f->type));
     f->role = (uint8_t)role;
     f->role_by_as = true;
     return true;
@@ -149,7 +150,8 @@ static bool create_item(struct parser *p, struct ast *a)
     if (!need_token(p, TOKEN_RIGHT, behind_field(a, true)) || !parse_key(p, a))
         return false;
     return at_end(p) || expected(p, token_is_word(p, &p->previous, "INTEGER") || token_is_word(p, &p->previous, "STRING")
-                                        ? "the end of the statement" : "KEY or the end of the statement");
+                                        ? "the end of the statement"
+                                        : "KEY or the end of the statement");
 }
 
 static bool alter_item(struct parser *p, struct ast *a)
@@ -209,7 +211,8 @@ static bool parse_decay(struct parser *p, struct signal_def *s)
         return expected(p, "a number such as 0.5");
     if (!parse_number(p, &s->power))
         return false;
-    return (s->power > 0 && s->power <= MAX_POWER) || fault(p, STATUS_RANGE, position, "POWER DECAY takes a number above 0 and up to %d", MAX_POWER);
+    return (s->power > 0 && s->power <= MAX_POWER) ||
+           fault(p, STATUS_RANGE, position, "POWER DECAY takes a number above 0 and up to %d", MAX_POWER);
 }
 
 /* Behind WINDOWS. They are kept in ascending order. */
@@ -249,11 +252,11 @@ static bool signal_end_expected(struct parser *p, const struct signal_def *s)
     if (at_word(p, "FORGETS"))
         return fault(p, STATUS_SYNTAX, p->token.position, "FORGETS is given twice");
     static const char *const words[] = {"WINDOWS", "FORGETS", NULL};
-    const char *near = at(p, TOKEN_NAME) ? nearest_word(p->lexer.text + p->token.position, p->token.end - p->token.position, words) : NULL;
-    struct phrase found;
-    if (near != NULL)
-        return fault(p, STATUS_SYNTAX, p->token.position, "no clause begins with %s; did you mean %s?", token_phrase(p, &p->token, &found), near);
-    return expected(p, s->forgets ? "the end of the statement" : s->n_windows > 0 ? "',', FORGETS or the end" : "WINDOWS, FORGETS or the end");
+    if (misspelled(p, "clause", words))
+        return false;
+    return expected(p, s->forgets         ? "the end of the statement"
+                       : s->n_windows > 0 ? "',', FORGETS or the end"
+                                          : "WINDOWS, FORGETS or the end");
 }
 
 static bool create_signal(struct parser *p, struct ast *a)

@@ -22,10 +22,10 @@ static const char *find_word(const char *text, size_t length, const char *const 
 
 /* Words that begin a statement or a clause, or join an expression. All others are names wherever a name is expected. */
 static const char *const reserved_words[] = {
-    "AFTER",  "ALTER", "AND",   "AS",      "ASC",        "ASSEMBLE", "AT",      "BY",         "CLEARS", "COUNT",    "CREATE",
-    "DESC",   "DROP",  "DIVERSITY", "EXCLUDE", "EXHAUSTIVE", "EXISTS", "EXPIRES", "EXPLAIN",  "FOR",    "FORGETS",  "IF",
-    "IN",     "IS",    "LIMIT", "MARKS",   "NOT",        "NULL",     "ON",      "OR",         "ORDER",  "REFERENCES", "RETRIEVE",
-    "RETURN", "SEARCH", "SUGGEST", "USING", "WHERE",     "WINDOWS",  NULL,
+    "AFTER",   "ALTER",      "AND",      "AS",        "ASC",     "ASSEMBLE",   "AT",     "BY",      "CLEARS",  "COUNT",
+    "CREATE",  "DESC",       "DROP",     "DIVERSITY", "EXCLUDE", "EXHAUSTIVE", "EXISTS", "EXPIRES", "EXPLAIN", "FOR",
+    "FORGETS", "IF",         "IN",       "IS",        "LIMIT",   "MARKS",      "NOT",    "NULL",    "ON",      "OR",
+    "ORDER",   "REFERENCES", "RETRIEVE", "RETURN",    "SEARCH",  "SUGGEST",    "USING",  "WHERE",   "WINDOWS", NULL,
 };
 
 bool is_reserved_word(const char *text, size_t length)
@@ -45,8 +45,8 @@ bool is_reserved_name(const char *name)
 const char *function_name(const char *text, size_t length)
 {
     static const char *const functions[] = {
-        "abs",  "affinity", "age",  "count", "decay",      "exp",  "if",   "last", "log1p",    "max",    "min", "pow",
-        "random", "recency", "rise", "sign",  "similarity", "sqrt", "sum", "velocity", "wilson", NULL,
+        "abs", "affinity", "age",     "count", "decay", "exp",        "if",   "last", "log1p",    "max",    "min",
+        "pow", "random",   "recency", "rise",  "sign",  "similarity", "sqrt", "sum",  "velocity", "wilson", NULL,
     };
     return find_word(text, length, functions);
 }
@@ -80,7 +80,7 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
     return row[n][m];
 }
 
-const char *nearest_word(const char *text, size_t length, const char *const *words)
+static const char *nearest_word(const char *text, size_t length, const char *const *words)
 {
     if (length < 2 || length > LONGEST_WORD)
         return NULL;
@@ -97,9 +97,22 @@ const char *nearest_word(const char *text, size_t length, const char *const *wor
     return best;
 }
 
+bool misspelled(struct parser *p, const char *what, const char *const *words)
+{
+    if (!at(p, TOKEN_NAME))
+        return false;
+    const char *near = nearest_word(p->lexer.text + p->token.position, p->token.end - p->token.position, words);
+    struct phrase found;
+    if (near != NULL)
+        fault(p, STATUS_SYNTAX, p->token.position, "%s is no %s; did you mean %s?", token_phrase(p, &p->token, &found), what, near);
+    return near != NULL;
+}
+
 /* ---- what is kept for later versions */
 
-struct reserved { const char *first, *second, *name; }; /* one word, or two in a row; what to call it, when not by these */
+struct reserved {
+    const char *first, *second, *name;
+}; /* one word, or two in a row; what to call it, when not by these */
 
 /* The phrase of the list that begins at the token in hand, as a fault. */
 static bool refuse(struct parser *p, const struct reserved *list, size_t n, const char *before)
@@ -144,7 +157,11 @@ bool refuse_reserved(struct parser *p)
 bool refuse_reserved_statement(struct parser *p)
 {
     static const struct reserved list[] = {
-        {.first = "SEARCH"}, {.first = "SUGGEST"}, {.first = "ASSEMBLE"}, {.first = "BEGIN", .second = "SESSION"}, {.first = "END", .second = "SESSION"},
+        {.first = "SEARCH"},
+        {.first = "SUGGEST"},
+        {.first = "ASSEMBLE"},
+        {.first = "BEGIN", .second = "SESSION"},
+        {.first = "END", .second = "SESSION"},
     };
     return refuse(p, list, sizeof list / sizeof *list, "");
 }
@@ -152,6 +169,8 @@ bool refuse_reserved_statement(struct parser *p)
 bool refuse_reserved_object(struct parser *p)
 {
     static const struct reserved list[] = {{.first = "USER"}, {.first = "LINK"}, {.first = "COHORT"}, {.first = "SCOPE"}};
-    const char *before = token_is_word(p, &p->previous, "CREATE") ? "CREATE " : token_is_word(p, &p->previous, "ALTER") ? "ALTER " : "DROP ";
+    const char *before = token_is_word(p, &p->previous, "CREATE")  ? "CREATE "
+                         : token_is_word(p, &p->previous, "ALTER") ? "ALTER "
+                                                                   : "DROP ";
     return refuse(p, list, sizeof list / sizeof *list, before);
 }

@@ -65,13 +65,20 @@ void node_shape(struct buffer *out, const struct node *n)
 static int arity(const struct node *n) /* -1: any */
 {
     switch (n->type) {
-    case NODE_CALL: case NODE_LIST: return -1;
-    case NODE_NEG: case NODE_NOT: case NODE_IS_NULL: return 1;
+    case NODE_CALL:
+    case NODE_LIST: return -1;
+    case NODE_NEG:
+    case NODE_NOT:
+    case NODE_IS_NULL: return 1;
     default: return n->type <= NODE_NAME ? 0 : 2;
     }
 }
 
-#define REQUIRE(condition) do { if (!(condition)) return "broken: " #condition; } while (0)
+#define REQUIRE(condition)                \
+    do {                                  \
+        if (!(condition))                 \
+            return "broken: " #condition; \
+    } while (0)
 
 static const char *check_leaf(const struct ast *a, const struct node *n)
 {

@@ -138,8 +138,11 @@ static void durations(void **state)
 static void quotes(void **state)
 {
     (void)state;
-    static const struct { const char *text, *value; } cases[] = {
-        {"'it''s'", "it's"}, {"''", ""}, {"''''", "'"}, {"\"a\"\"b\"", "a\"b"}, {"'\"'", "\""}, {"'caf\xc3\xa9\n'", "caf\xc3\xa9\n"}, {"'--'", "--"},
+    static const struct {
+        const char *text, *value;
+    } cases[] = {
+        {"'it''s'", "it's"}, {"''", ""}, {"''''", "'"}, {"\"a\"\"b\"", "a\"b"}, {"'\"'", "\""}, {"'caf\xc3\xa9\n'", "caf\xc3\xa9\n"},
+        {"'--'", "--"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct lexer lx = {.text = cases[i].text, .length = strlen(cases[i].text)};
@@ -168,7 +171,12 @@ static void check_fault(const char *text, size_t length, status code, int64_t po
 static void faults(void **state)
 {
     (void)state;
-    static const struct { const char *text; status code; int64_t position; const char *says; } cases[] = {
+    static const struct {
+        const char *text;
+        status code;
+        int64_t position;
+        const char *says;
+    } cases[] = {
         {"a 18446744073709551616", STATUS_RANGE, 2, "18446744073709551615"},
         {"99999999999999999999999", STATUS_RANGE, 0, "at most"},
         {"1e309", STATUS_RANGE, 0, "64-bit float"},
@@ -225,7 +233,8 @@ static void faults(void **state)
 static void text_without_terminator(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"1", "1.", "1e", "1e+", "24h", "?", "?1", "a", "'", "''", "\"", "-", "--", "<", "!", "=", ".", ".5", "\xe2\x82", "-- a"};
+    static const char *const texts[] = {"1",  "1.", "1e", "1e+", "24h", "?", "?1", "a",  "'",        "''",
+                                        "\"", "-",  "--", "<",   "!",   "=", ".",  ".5", "\xe2\x82", "-- a"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t n = strlen(texts[i]);
         char *exact = malloc(n); /* the sanitizer watches its end */
@@ -269,9 +278,16 @@ static void longest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),  cmocka_unit_test(places),      cmocka_unit_test(whole_numbers), cmocka_unit_test(reals),
-        cmocka_unit_test(reals_in_any_locale), cmocka_unit_test(durations), cmocka_unit_test(quotes), cmocka_unit_test(faults),
-        cmocka_unit_test(text_without_terminator), cmocka_unit_test(longest),
+        cmocka_unit_test(types),
+        cmocka_unit_test(places),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(reals),
+        cmocka_unit_test(reals_in_any_locale),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(quotes),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(text_without_terminator),
+        cmocka_unit_test(longest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,14 @@ static void check_shape(const char *expression, const char *shape)
 static void create_item(void **state)
 {
     (void)state;
-    struct ast *a = parse("CREATE ITEM film (title TEXT, director KEYWORD AS author, genres KEYWORDS, released TIME AS created, minutes INTEGER,"
-                          " rating REAL, look VECTOR(128), until TIME EXPIRES)");
-    static const struct { const char *name; uint8_t type, role; bool by_as; } fields[] = {
+    struct ast *a =
+        parse("CREATE ITEM film (title TEXT, director KEYWORD AS author, genres KEYWORDS, released TIME AS created, minutes INTEGER,"
+              " rating REAL, look VECTOR(128), until TIME EXPIRES)");
+    static const struct {
+        const char *name;
+        uint8_t type, role;
+        bool by_as;
+    } fields[] = {
         {"title", FIELD_TEXT, ROLE_TITLE, false},     {"director", FIELD_KEYWORD, ROLE_AUTHOR, true},
         {"genres", FIELD_KEYWORDS, ROLE_NONE, false}, {"released", FIELD_TIME, ROLE_CREATED, true},
         {"minutes", FIELD_INTEGER, ROLE_NONE, false}, {"rating", FIELD_REAL, ROLE_NONE, false},
@@ -92,7 +97,8 @@ static void create_item_forms(void **state)
     assert_int_equal(a->fields[3].role, ROLE_TITLE);
     ast_free(a);
     /* Words that are no keywords are names. */
-    a = parse("CREATE ITEM item (item KEYWORD, power REAL, half REAL, life TIME, no REAL, integer INTEGER, role TEXT, share REAL, per REAL)");
+    a = parse(
+        "CREATE ITEM item (item KEYWORD, power REAL, half REAL, life TIME, no REAL, integer INTEGER, role TEXT, share REAL, per REAL)");
     assert_int_equal(a->n_fields, 9);
     ast_free(a);
 }
@@ -105,7 +111,11 @@ static void alter_and_drop(void **state)
     assert_string_equal(a->name, "film");
     assert_int_equal(a->n_fields, 2);
     ast_free(a);
-    static const struct { const char *text; enum statement_type type; bool if_exists; } drops[] = {
+    static const struct {
+        const char *text;
+        enum statement_type type;
+        bool if_exists;
+    } drops[] = {
         {"DROP ITEM x", STATEMENT_DROP_ITEM, false},
         {"DROP ITEM IF EXISTS x", STATEMENT_DROP_ITEM, true},
         {"DROP SIGNAL x ON y", STATEMENT_DROP_SIGNAL, false},
@@ -159,11 +169,14 @@ static void create_signal(void **state)
 static void profiles(void **state)
 {
     (void)state;
-    struct ast *a = parse("CREATE PROFILE evening ON film AS 3 * velocity(view, 24h) + decay(like) + 0.5 * recency(released, 30d) - 2 * decay(skip)");
+    struct ast *a =
+        parse("CREATE PROFILE evening ON film AS 3 * velocity(view, 24h) + decay(like) + 0.5 * recency(released, 30d) - 2 * decay(skip)");
     assert_int_equal(a->type, STATEMENT_CREATE_PROFILE);
     assert_string_equal(a->name, "evening");
     assert_string_equal(a->kind, "film");
-    assert_shape(a->score, "(- (+ (+ (* 3 (velocity view 86400000000us)) (decay like)) (* 0.5r (recency released 2592000000000us))) (* 2 (decay skip)))");
+    assert_shape(
+        a->score,
+        "(- (+ (+ (* 3 (velocity view 86400000000us)) (decay like)) (* 0.5r (recency released 2592000000000us))) (* 2 (decay skip)))");
     ast_free(a);
     a = parse("ALTER PROFILE p(seed = -3, half, age_of = 1.5h, \"where\" = 1e3) ON film AS random(seed)");
     assert_int_equal(a->type, STATEMENT_ALTER_PROFILE);
@@ -209,9 +222,10 @@ static void builtin_profiles(void **state)
 static void retrieve_everything(void **state)
 {
     (void)state;
-    struct ast *a = parse("EXPLAIN RETRIEVE film USING evening WHERE genres = 'drama' AND minutes < 120 AND released >= '1990-01-01'"
-                          " EXCLUDE ?3 DIVERSITY director 2 PER 10, genres SHARE 0.25 RETURN title, decay(like) AS liking, minutes/60  , key"
-                          " COUNT LIMIT 20 AFTER ?1 AT ?2 EXHAUSTIVE ;");
+    struct ast *a =
+        parse("EXPLAIN RETRIEVE film USING evening WHERE genres = 'drama' AND minutes < 120 AND released >= '1990-01-01'"
+              " EXCLUDE ?3 DIVERSITY director 2 PER 10, genres SHARE 0.25 RETURN title, decay(like) AS liking, minutes/60  , key"
+              " COUNT LIMIT 20 AFTER ?1 AT ?2 EXHAUSTIVE ;");
     const struct ast_retrieve *r = &a->retrieve;
     assert_int_equal(a->type, STATEMENT_RETRIEVE);
     assert_string_equal(r->kind, "film");
@@ -241,7 +255,10 @@ static void retrieve_everything(void **state)
 static void retrieve_using(void **state)
 {
     (void)state;
-    static const struct { const char *text, *profile, *score; unsigned arguments; } cases[] = {
+    static const struct {
+        const char *text, *profile, *score;
+        unsigned arguments;
+    } cases[] = {
         {"RETRIEVE film", NULL, NULL, 0},
         {"RETRIEVE film USING trending", "trending", NULL, 0},
         {"RETRIEVE film USING \"a b\"", "a b", NULL, 0},
@@ -393,7 +410,8 @@ static void texts_of_nodes(void **state)
     struct ast *a = parse("RETRIEVE film WHERE  ( a+b ) * 2 > max( c? , - 3)");
     const struct node *n = a->retrieve.where;
     static const char *const texts[] = {"( a+b ) * 2 > max( c? , - 3)", "( a+b ) * 2", "( a+b )", "a", "max( c? , - 3)", "c?", "- 3"};
-    const struct node *nodes[] = {n, n->args[0], n->args[0]->args[0], n->args[0]->args[0]->args[0], n->args[1], n->args[1]->args[0], n->args[1]->args[1]};
+    const struct node *nodes[] = {n,          n->args[0],          n->args[0]->args[0], n->args[0]->args[0]->args[0],
+                                  n->args[1], n->args[1]->args[0], n->args[1]->args[1]};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(nodes[i]->end - nodes[i]->position, strlen(texts[i]));
         assert_memory_equal(a->text + nodes[i]->position, texts[i], strlen(texts[i]));
@@ -470,12 +488,23 @@ static void long_script(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_item),     cmocka_unit_test(create_item_forms), cmocka_unit_test(alter_and_drop),
-        cmocka_unit_test(create_signal),   cmocka_unit_test(profiles),          cmocka_unit_test(builtin_profiles),
-        cmocka_unit_test(retrieve_everything), cmocka_unit_test(retrieve_using), cmocka_unit_test(retrieve_clauses),
-        cmocka_unit_test(precedence),      cmocka_unit_test(literals),          cmocka_unit_test(tests_of_values),
-        cmocka_unit_test(calls),           cmocka_unit_test(texts_of_nodes),    cmocka_unit_test(scripts),
-        cmocka_unit_test(script_with_a_fault_behind), cmocka_unit_test(long_script),
+        cmocka_unit_test(create_item),
+        cmocka_unit_test(create_item_forms),
+        cmocka_unit_test(alter_and_drop),
+        cmocka_unit_test(create_signal),
+        cmocka_unit_test(profiles),
+        cmocka_unit_test(builtin_profiles),
+        cmocka_unit_test(retrieve_everything),
+        cmocka_unit_test(retrieve_using),
+        cmocka_unit_test(retrieve_clauses),
+        cmocka_unit_test(precedence),
+        cmocka_unit_test(literals),
+        cmocka_unit_test(tests_of_values),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(texts_of_nodes),
+        cmocka_unit_test(scripts),
+        cmocka_unit_test(script_with_a_fault_behind),
+        cmocka_unit_test(long_script),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,12 @@
 #include "base/hash.h"
 #include "base/value.h"
 
-struct fault { const char *text; status code; int64_t position; const char *says; };
+struct fault {
+    const char *text;
+    status code;
+    int64_t position;
+    const char *says;
+};
 
 static void check_fault(const char *text, size_t length, const struct fault *want)
 {
@@ -21,12 +26,12 @@ static void check_fault(const char *text, size_t length, const struct fault *wan
     status s = parse_statement(text, length, &a, NULL, &e);
     bool as_wanted = s == want->code && e.code == s && e.position == want->position && strstr(e.text, want->says) != NULL && a == NULL;
     if (!as_wanted)
-        fail_msg("%.*s\n%s at %lld: %s\nwanted %s at %lld: %s", (int)(length < 200 ? length : 200), text, status_name(s), (long long)e.position,
-                 e.text, status_name(want->code), (long long)want->position, want->says);
+        fail_msg("%.*s\n%s at %lld: %s\nwanted %s at %lld: %s", (int)(length < 200 ? length : 200), text, status_name(s),
+                 (long long)e.position, e.text, status_name(want->code), (long long)want->position, want->says);
     ast_free(a);
 }
 
-#define CHECK_ALL(faults) \
+#define CHECK_ALL(faults)                                             \
     for (size_t i_ = 0; i_ < sizeof(faults) / sizeof *(faults); i_++) \
     check_fault((faults)[i_].text, strlen((faults)[i_].text), &(faults)[i_])
 
@@ -87,11 +92,13 @@ static void statements(void **state)
         {"DROP ITEM a; DROP ITEM b", STATUS_SYNTAX, 13, "expected the end of the text after ';', found 'DROP'"},
         {"DROP ITEM a;;", STATUS_SYNTAX, 12, "found ';'"},
         {"RETRIEVE", STATUS_SYNTAX, 8, "expected a kind name after 'RETRIEVE', found the end of the statement"},
-        {"RETRIEVE order", STATUS_SYNTAX, 9, "expected a kind name after 'RETRIEVE', found 'order'; a keyword is a name only in double quotes"},
+        {"RETRIEVE order", STATUS_SYNTAX, 9,
+         "expected a kind name after 'RETRIEVE', found 'order'; a keyword is a name only in double quotes"},
         {"RETRIEVE 'film'", STATUS_SYNTAX, 9, "found the text 'film'"},
         {"RETRIEVE \"\"", STATUS_SYNTAX, 9, "at least one character"},
         {"RETRIEVE ?1", STATUS_SYNTAX, 9, "found '?1'"},
-        {"DROP ITEM a23456789012345678901234567890123456789012345678901234567890abcde", STATUS_LIMIT, 10, "at most 64 bytes, this one has 65"},
+        {"DROP ITEM a23456789012345678901234567890123456789012345678901234567890abcde", STATUS_LIMIT, 10,
+         "at most 64 bytes, this one has 65"},
     };
     CHECK_ALL(faults);
 }
@@ -103,7 +110,9 @@ static void items(void **state)
         {"CREATE ITEM a", STATUS_SYNTAX, 13, "expected '(' and the fields after 'a', found the end"},
         {"CREATE ITEM IF EXISTS a (b TEXT)", STATUS_SYNTAX, 15, "expected NOT after 'IF', found 'EXISTS'"},
         {"CREATE ITEM a ()", STATUS_SYNTAX, 15, "expected a field name after '(', found ')'"},
-        {"CREATE ITEM a (b)", STATUS_SYNTAX, 16, "expected a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n)) after 'b', found ')'"},
+        {"CREATE ITEM a (b)", STATUS_SYNTAX, 16,
+         "expected a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n)) after 'b', found ')'"},
+        {"CREATE ITEM a (b KEYWRD)", STATUS_SYNTAX, 17, "'KEYWRD' is no type; did you mean KEYWORD?"},
         {"CREATE ITEM a (b STRING)", STATUS_SYNTAX, 17, "found 'STRING'"},
         {"CREATE ITEM a (b TEXT,)", STATUS_SYNTAX, 22, "expected a field name after ',', found ')'"},
         {"CREATE ITEM a (b TEXT, WHERE)", STATUS_SYNTAX, 23, "expected a field name after ',', found 'WHERE'"},
@@ -216,12 +225,14 @@ static void clauses(void **state)
         {"RETRIEVE f USING a USING b", STATUS_SYNTAX, 19, "USING is given twice"},
         {"RETRIEVE f USING a ORDER BY b", STATUS_SYNTAX, 19, "USING and ORDER BY exclude each other"},
         {"RETRIEVE f ORDER BY b USING a", STATUS_SYNTAX, 22, "USING and ORDER BY exclude each other"},
-        {"RETRIEVE f WHRE a = 1", STATUS_SYNTAX, 11, "no clause begins with 'WHRE'; did you mean WHERE?"},
+        {"RETRIEVE f WHRE a = 1", STATUS_SYNTAX, 11, "'WHRE' is no clause; did you mean WHERE?"},
         {"RETRIEVE f USING a LIMTI 1", STATUS_SYNTAX, 19, "did you mean LIMIT?"},
         {"RETRIEVE f USING a diversty b 2 PER 10", STATUS_SYNTAX, 19, "did you mean DIVERSITY?"},
         {"RETRIEVE f USNG a", STATUS_SYNTAX, 11, "did you mean USING?"},
-        {"RETRIEVE f a", STATUS_SYNTAX, 11, "expected USING, ORDER BY, WHERE, EXCLUDE, DIVERSITY, RETURN, COUNT, LIMIT, AFTER, AT, EXHAUSTIVE or the end after 'f'"},
-        {"RETRIEVE f WHERE a 5", STATUS_SYNTAX, 19, "expected an operator, EXCLUDE, DIVERSITY, RETURN, COUNT, LIMIT, AFTER, AT, EXHAUSTIVE or the end after 'a', found '5'"},
+        {"RETRIEVE f a", STATUS_SYNTAX, 11,
+         "expected USING, ORDER BY, WHERE, EXCLUDE, DIVERSITY, RETURN, COUNT, LIMIT, AFTER, AT, EXHAUSTIVE or the end after 'f'"},
+        {"RETRIEVE f WHERE a 5", STATUS_SYNTAX, 19,
+         "expected an operator, EXCLUDE, DIVERSITY, RETURN, COUNT, LIMIT, AFTER, AT, EXHAUSTIVE or the end after 'a', found '5'"},
         {"RETRIEVE f EXHAUSTIVE 5", STATUS_SYNTAX, 22, "expected the end after 'EXHAUSTIVE', found '5'"},
         {"RETRIEVE f USING p(a = 1) + 2", STATUS_SYNTAX, 26, "found '+'"},
         {"RETRIEVE f USING p(a = 1, a = 2)", STATUS_SYNTAX, 26, "'a' is given twice"},
@@ -235,7 +246,8 @@ static void clauses(void **state)
         {"RETRIEVE f ORDER BY count(a, 1h)", STATUS_SYNTAX, 20, "expected a field name after 'BY', found 'count'"},
         {"RETRIEVE f ORDER BY age(a)", STATUS_SYNTAX, 20, "an expression stands behind USING"},
         {"RETRIEVE f ORDER BY a,", STATUS_SYNTAX, 22, "expected a field name after ','"},
-        {"RETRIEVE f EXCLUDE 'a'", STATUS_SYNTAX, 19, "expected a list of keys in parentheses or a parameter after 'EXCLUDE', found the text 'a'"},
+        {"RETRIEVE f EXCLUDE 'a'", STATUS_SYNTAX, 19,
+         "expected a list of keys in parentheses or a parameter after 'EXCLUDE', found the text 'a'"},
         {"RETRIEVE f EXCLUDE ('a', -1)", STATUS_TYPE, 25, "a key is a text, a whole number from 0 on, or a parameter"},
         {"RETRIEVE f EXCLUDE (1.5)", STATUS_TYPE, 20, "a key is"},
         {"RETRIEVE f EXCLUDE (a)", STATUS_SYNTAX, 20, "expected a value or ')' after '(', found 'a'"},
@@ -308,7 +320,8 @@ static void expressions(void **state)
         {"RETRIEVE f WHERE a = '\xff'", STATUS_ENCODING, 22, "UTF-8"},
         {"RETRIEVE f WHERE a LIKE 'x'", STATUS_SYNTAX, 19, "found 'LIKE'"},
         {"RETRIEVE f WHERE a = '0123456789012345678901234567890123456789' 'y", STATUS_SYNTAX, 64, "not closed"},
-        {"RETRIEVE f WHERE a 'line\nbreak 0123456789012345678901234567890'", STATUS_SYNTAX, 19, "found the text 'line break 012345678901234567890123..."},
+        {"RETRIEVE f WHERE a 'line\nbreak 0123456789012345678901234567890'", STATUS_SYNTAX, 19,
+         "found the text 'line break 012345678901234567890123..."},
         {"RETRIEVE f WHERE a 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9zzz'", STATUS_SYNTAX, 19, "aaaa..."},
     };
     CHECK_ALL(faults);
@@ -361,7 +374,7 @@ static void depth(void **state)
     check_depth("- ", "a", "", 20000, 17 + 2 * 200);
     check_depth("abs(", "a", ")", 200, -1);
     check_depth("abs(", "a", ")", 201, 17 + 4 * 200);
-    check_depth("a OR b AND c = d + e * (", "a", ")", 40, -1); /* five operators each */
+    check_depth("a OR b AND c = d + e * (", "a", ")", 40, -1);                        /* five operators each */
     check_depth("a OR b AND NOT c = d + e * - (", "a", ")", 1500, 17 + 66 * 30 + 29); /* NOT, - and ( are a level each */
     check_depth("", "a", " + a", 200, -1);
     check_depth("", "a", " + a", 201, 17 + 200 * 4 + 2); /* a sum nests to the left */
@@ -462,11 +475,17 @@ static unsigned below(unsigned n)
 }
 
 static const char *const soup[] = {
-    "CREATE", "ALTER", "DROP", "RETRIEVE", "EXPLAIN", "ITEM", "SIGNAL", "PROFILE", "USING", "ORDER", "BY", "WHERE", "EXCLUDE", "DIVERSITY", "RETURN",
-    "COUNT", "LIMIT", "AFTER", "AT", "EXHAUSTIVE", "ON", "AS", "IF", "NOT", "EXISTS", "KEY", "INTEGER", "STRING", "TEXT", "TIME", "VECTOR", "(", ")",
-    "(", ")", ",", ",", ";", "=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "?", "?1", "?2", "1", "2.5", "24h", "7d", "'x'", "\"y\"", "a", "b",
-    "film", "view", "AND", "OR", "IN", "IS", "NULL", "ASC", "DESC", "PER", "SHARE", "HALF", "LIFE", "POWER", "NO", "DECAY", "WINDOWS", "FORGETS",
-    "EXPIRES", "velocity(", "max(", "9223372036854775808", "1e300", "title", "created", "\xc3\xa9", "\xff", "'", "-- c\n", "FOR", "USER", "MARKS",
+    "CREATE", "ALTER",      "DROP",    "RETRIEVE", "EXPLAIN",   "ITEM",    "SIGNAL",    "PROFILE", "USING",
+    "ORDER",  "BY",         "WHERE",   "EXCLUDE",  "DIVERSITY", "RETURN",  "COUNT",     "LIMIT",   "AFTER",
+    "AT",     "EXHAUSTIVE", "ON",      "AS",       "IF",        "NOT",     "EXISTS",    "KEY",     "INTEGER",
+    "STRING", "TEXT",       "TIME",    "VECTOR",   "(",         ")",       "(",         ")",       ",",
+    ",",      ";",          "=",       "!=",       "<",         "<=",      ">",         ">=",      "+",
+    "-",      "*",          "/",       "?",        "?1",        "?2",      "1",         "2.5",     "24h",
+    "7d",     "'x'",        "\"y\"",   "a",        "b",         "film",    "view",      "AND",     "OR",
+    "IN",     "IS",         "NULL",    "ASC",      "DESC",      "PER",     "SHARE",     "HALF",    "LIFE",
+    "POWER",  "NO",         "DECAY",   "WINDOWS",  "FORGETS",   "EXPIRES", "velocity(", "max(",    "9223372036854775808",
+    "1e300",  "title",      "created", "\xc3\xa9", "\xff",      "'",       "-- c\n",    "FOR",     "USER",
+    "MARKS",
 };
 
 /* Words in any order, and good statements with a few bytes or words changed. */
@@ -474,8 +493,8 @@ static void token_soup(void **state)
 {
     (void)state;
     static const char *const seeds[] = {
-        "RETRIEVE film USING p(a = ?1) WHERE genres = 'drama' AND minutes < 120 OR NOT (a IN (1, 2) AND b IS NOT NULL) EXCLUDE ?3"
-        " DIVERSITY director 2 PER 10, genres SHARE 0.5 RETURN title, decay(like) AS x COUNT LIMIT 20 AFTER ?1 AT ?2 EXHAUSTIVE",
+        ("RETRIEVE film USING p(a = ?1) WHERE genres = 'drama' AND minutes < 120 OR NOT (a IN (1, 2) AND b IS NOT NULL) EXCLUDE ?3"
+         " DIVERSITY director 2 PER 10, genres SHARE 0.5 RETURN title, decay(like) AS x COUNT LIMIT 20 AFTER ?1 AT ?2 EXHAUSTIVE"),
         "CREATE ITEM film (title TEXT, director KEYWORD AS author, released TIME AS created EXPIRES, look VECTOR(128)) KEY INTEGER",
         "CREATE SIGNAL view ON film HALF LIFE 7d WINDOWS 1h, 24h, 7d, 30d FORGETS",
         "CREATE PROFILE p(a = 1, b) ON film AS 3 * velocity(view, 24h) + if(a > 1, b, -c) / count(share?, all)",
@@ -507,7 +526,8 @@ static void token_soup(void **state)
 static void cut_short(void **state)
 {
     (void)state;
-    const char *text = "EXPLAIN RETRIEVE film USING mine(a = -1, b = ?2) WHERE x IN ('it''s', 2) AND f(\"g h\"?, 1.5h) >= -2e3 LIMIT ?1 -- \xc3\xa9;";
+    const char *text =
+        "EXPLAIN RETRIEVE film USING mine(a = -1, b = ?2) WHERE x IN ('it''s', 2) AND f(\"g h\"?, 1.5h) >= -2e3 LIMIT ?1 -- \xc3\xa9;";
     for (size_t n = 0; n <= strlen(text); n++)
         check_outcome(text, n);
 }
@@ -553,9 +573,9 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reserved_features), cmocka_unit_test(statements), cmocka_unit_test(items),      cmocka_unit_test(signals),
+        cmocka_unit_test(reserved_features), cmocka_unit_test(statements), cmocka_unit_test(items),       cmocka_unit_test(signals),
         cmocka_unit_test(profiles),          cmocka_unit_test(clauses),    cmocka_unit_test(expressions), cmocka_unit_test(depth),
-        cmocka_unit_test(lengths),           cmocka_unit_test(counts),     cmocka_unit_test(token_soup), cmocka_unit_test(cut_short),
+        cmocka_unit_test(lengths),           cmocka_unit_test(counts),     cmocka_unit_test(token_soup),  cmocka_unit_test(cut_short),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
