@@ -18,6 +18,9 @@
 #define add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define sub_relaxed(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_RELAXED)
 #define add_seq(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define sub_seq(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_SEQ_CST)
+#define load_seq(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define store_seq(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 #define swap_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 /* Compare-and-swap, release on success, acquire on failure; *expected gets what was there. */
 #define cas(p, expected, v) __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)

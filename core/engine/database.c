@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Life of a database, its clock, and what runs in its background.
+ *
+ * Who keeps it alive: a statement holds a reference, so a run needs nothing else; calls that stay within one read section are waited for by close's
+ * grace period; all others count themselves in `users`, which close waits for. */
+#include "engine/database.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/publish.h"
+#include "store/items.h"
+#include "validate.h"
+
+enum { SWEEP_BUDGET = 4096, WALK_SECONDS = 30 };
+
+/* ---- Clock -------------------------------------------------------------------------------------------------------------- */
+
+int64_t database_now(const struct database *db)
+{
+    /* ORDER: relaxed: a number that stands for itself; set by database_set_clock. */
+    int64_t manual = load_relaxed(&db->manual_clock);
+    return manual == WALL_CLOCK ? clock_coarse() : manual;
+}
+
+void database_set_clock(struct database *db, int64_t now)
+{
+    /* ORDER: relaxed: read by database_now. */
+    store_relaxed(&db->manual_clock, now);
+}
+
+/* ---- Background --------------------------------------------------------------------------------------------------------- */
+
+/* The kinds there are; they are never freed before the database. */
+static unsigned kinds(const struct database *db)
+{
+    /* ORDER: acquire: pairs with the release in catalog_create_kind. */
+    return take(&db->catalog.n_kinds);
+}
+
+static bool sweep(struct database *db, struct kind *k, unsigned budget)
+{
+    if (kind_dropped(k))
+        return false;
+    pthread_mutex_lock(&k->lock);
+    unsigned n = kind_dropped(k) ? 0 : items_sweep_w(k, database_now(db), budget);
+    pthread_mutex_unlock(&k->lock);
+    return n == budget;
+}
+
+/* catalog->lock is held: no signal is dropped meanwhile. */
+static void walk_signals_w(struct database *db, struct kind *k)
+{
+    /* ORDER: acquire: pairs with the release in catalog_create_signal. */
+    unsigned n = take(&k->n_signals);
+    for (unsigned i = 0; i < n && !kind_dropped(k); i++) {
+        /* ORDER: acquire: pairs with the release in catalog_drop_signal. */
+        if (take(&k->signals[i].dropped))
+            continue;
+        /* ORDER: acquire: pairs with the release in items_put; slots below have their chunks. */
+        signal_maintain(k->signals[i].signal, take(&k->n_slots), database_now(db));
+    }
+}
+
+static void tick(void *context)
+{
+    struct database *db = context;
+    bool walk = clock_monotonic() >= db->next_walk;
+    if (walk && pthread_mutex_trylock(&db->catalog.lock) == 0) {
+        db->next_walk = clock_monotonic() + WALK_SECONDS * MICROS;
+        for (unsigned i = 0; i < kinds(db); i++)
+            walk_signals_w(db, db->catalog.kinds[i]);
+        pthread_mutex_unlock(&db->catalog.lock);
+    }
+    for (unsigned i = 0; i < kinds(db); i++)
+        sweep(db, db->catalog.kinds[i], SWEEP_BUDGET);
+}
+
+status database_maintain(struct database *db, struct error *e)
+{
+    if (!reclaim_reserve(1))
+        return fail(e, STATUS_NO_MEMORY, -1, "no memory for background work");
+    for (unsigned i = 0; i < kinds(db); i++)
+        while (sweep(db, db->catalog.kinds[i], SWEEP_BUDGET)) {
+        }
+    reclaim_barrier();
+    pthread_mutex_lock(&db->catalog.lock);
+    for (unsigned i = 0; i < kinds(db); i++)
+        walk_signals_w(db, db->catalog.kinds[i]);
+    pthread_mutex_unlock(&db->catalog.lock);
+    for (unsigned i = 0; i < kinds(db); i++)
+        sweep(db, db->catalog.kinds[i], SWEEP_BUDGET);
+    reclaim_barrier();
+    return STATUS_OK;
+}
+
+status database_validate(struct database *db, struct error *e)
+{
+    status s = STATUS_OK;
+    pthread_mutex_lock(&db->catalog.lock);
+    for (unsigned i = 0; i < kinds(db) && !s; i++) {
+        struct kind *k = db->catalog.kinds[i];
+        pthread_mutex_lock(&k->lock);
+        if (!kind_dropped(k) && !validate_kind(k, e))
+            s = STATUS_INTERNAL;
+        pthread_mutex_unlock(&k->lock);
+    }
+    pthread_mutex_unlock(&db->catalog.lock);
+    return s;
+}
+
+/* ---- Life --------------------------------------------------------------------------------------------------------------- */
+
+status database_open(const struct database_options *options, struct database **out, struct error *e)
+{
+    struct database *db = mem_zalloc(sizeof *db);
+    if (!db)
+        return fail(e, STATUS_NO_MEMORY, -1, "no memory to open a database");
+    status s = catalog_init(&db->catalog);
+    if (s) {
+        mem_free(db);
+        return fail(e, s, -1, "no memory to open a database");
+    }
+    event_ids_init(&db->ids);
+    if (getrandom(&db->id, sizeof db->id, 0) != sizeof db->id)
+        db->id = (uint64_t)clock_precise() ^ (uintptr_t)db;
+    db->manual_clock = options->now;
+    db->references = 1;
+    db->next_walk = clock_monotonic() + WALK_SECONDS * MICROS;
+    db->task = (struct reclaim_task){.tick = tick, .context = db};
+    reclaim_task_add(&db->task);
+    *out = db;
+    return STATUS_OK;
+}
+
+void database_keep(struct database *db)
+{
+    /* ORDER: relaxed: who adds a reference holds one. */
+    add_relaxed(&db->references, 1u);
+}
+
+void database_release(struct database *db)
+{
+    /* ORDER: sequentially consistent: the last one sees all that the others did. */
+    if (sub_seq(&db->references, 1u) != 1)
+        return;
+    catalog_destroy(&db->catalog);
+    event_ids_destroy(&db->ids);
+    mem_free(db);
+}
+
+bool database_use(struct database *db)
+{
+    /* ORDER: sequentially consistent, with the store of closed in database_close: either close sees this user, or this user sees closed. */
+    add_seq(&db->users, 1u);
+    if (!load_seq(&db->closed))
+        return true;
+    database_leave(db);
+    return false;
+}
+
+void database_leave(struct database *db)
+{
+    /* ORDER: sequentially consistent: pairs with database_close's wait. */
+    sub_seq(&db->users, 1u);
+}
+
+void database_close(struct database *db)
+{
+    /* ORDER: sequentially consistent: see database_use. */
+    store_seq(&db->closed, true);
+    reclaim_task_remove(&db->task);
+    while (load_seq(&db->users) != 0)
+        sched_yield();
+    reclaim_synchronize();
+    database_release(db);
+}
+
+/* ---- Names, handles ----------------------------------------------------------------------------------------------------- */
+
+struct kind *database_kind(struct database *db, const char *name, struct error *e)
+{
+    struct kind *k = catalog_kind(&db->catalog, name);
+    if (!k && strcmp(name, "user") == 0)
+        fail(e, STATUS_UNSUPPORTED, -1, "kind 'user' is reserved and not available");
+    else if (!k)
+        fail(e, STATUS_UNKNOWN, -1, "there is no kind '%.64s'", name);
+    return k;
+}
+
+uint64_t handle_make(const struct kind *k, uint32_t slot, uint32_t generation)
+{
+    return (uint64_t)k->id << 56 | (uint64_t)(generation & 0xffffff) << 32 | slot;
+}
+
+status handle_find(struct database *db, const char *kind, const struct value *key, uint64_t *out, struct error *e)
+{
+    struct kind *k = database_kind(db, kind, e);
+    struct key bytes;
+    if (!k)
+        return strcmp(kind, "user") == 0 ? STATUS_UNSUPPORTED : STATUS_UNKNOWN;
+    status s = items_check_key(k, key, &bytes, e);
+    if (s)
+        return s;
+    uint32_t generation;
+    reclaim_enter(); /* RCU: protects the key's record and row; only numbers leave the section */
+    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, &bytes, database_now(db), &generation);
+    if (row)
+        *out = handle_make(k, row->slot, generation);
+    reclaim_leave();
+    return row ? STATUS_OK : fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", kind);
+}
+
+status signal_number(struct database *db, const char *name, const char *kind, uint32_t *out, struct error *e)
+{
+    bool found = false;
+    for (unsigned i = 0; i < kinds(db); i++) {
+        const struct kind *k = db->catalog.kinds[i];
+        if (kind_dropped(k) || (kind && strcmp(k->name, kind) != 0))
+            continue;
+        int index = kind_signal_index(k, name);
+        if (index < 0)
+            continue;
+        if (found)
+            return fail(e, STATUS_UNKNOWN, -1, "signal '%.64s' is of several kinds: name the kind", name);
+        *out = (uint32_t)k->id << 16 | (uint32_t)index;
+        found = true;
+    }
+    if (found)
+        return STATUS_OK;
+    if (kind && !catalog_kind(&db->catalog, kind))
+        return fail(e, STATUS_UNKNOWN, -1, "there is no kind '%.64s'", kind);
+    return fail(e, STATUS_UNKNOWN, -1, "there is no signal '%.64s'%s%.64s%s", name, kind ? " of kind '" : "", kind ? kind : "", kind ? "'" : "");
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* One database: its schema and items, its clock, and the two doors, change_apply for changes (change.h) and retrieve_run for statements. */
+#ifndef EAGRE_ENGINE_DATABASE_H
+#define EAGRE_ENGINE_DATABASE_H
+
+#include "base/buffer.h"
+#include "base/reclaim.h"
+#include "store/catalog.h"
+#include "store/event_ids.h"
+
+struct database {
+    struct catalog catalog;
+    struct event_ids ids;
+    uint64_t id;              /* random: binds cursors to this database */
+    int64_t manual_clock;     /* atomic; WALL_CLOCK: the machine's */
+    bool closed;              /* atomic: set once */
+    uint32_t references;      /* atomic: the owner's and one for each statement; the last one destroys */
+    uint32_t users;           /* atomic: calls in progress that need the database outside of a read section */
+    int64_t next_walk;        /* of quiet signals, on the monotonic clock; the maintenance thread's */
+    struct reclaim_task task;
+    /* Every change that was applied, encoded, in the order of its item: what a log will be fed by. NULL: nobody listens. Set before any change. */
+    void (*listener)(void *context, const void *record, size_t length);
+    void *listener_context;
+};
+
+#define WALL_CLOCK INT64_MIN
+
+struct database_options { int64_t now; /* WALL_CLOCK or a manual clock */ };
+
+status database_open(const struct database_options *options, struct database **out, struct error *e);
+void database_close(struct database *db); /* marks, waits for calls in progress, gives the owner's reference back */
+void database_keep(struct database *db);
+void database_release(struct database *db);
+
+int64_t database_now(const struct database *db); /* read once per call or batch */
+void database_set_clock(struct database *db, int64_t now);
+
+/* Brackets a call that is not covered by a read section or a statement. False: closed. */
+bool database_use(struct database *db);
+void database_leave(struct database *db);
+
+/* Handles of items and numbers of signals, as they travel: kind 8 | generation 24 | slot 32; kind 16 | index 16. */
+uint64_t handle_make(const struct kind *k, uint32_t slot, uint32_t generation);
+status handle_find(struct database *db, const char *kind, const struct value *key, uint64_t *out, struct error *e);
+status signal_number(struct database *db, const char *name, const char *kind, uint32_t *out, struct error *e);
+struct kind *database_kind(struct database *db, const char *name, struct error *e); /* NULL: a filled error */
+
+status database_schema(struct database *db, struct buffer *out);
+status database_stats(struct database *db, struct buffer *out);
+status database_maintain(struct database *db, struct error *e);
+status database_validate(struct database *db, struct error *e);
+
+#endif
