@@ -60,10 +60,14 @@ python:
 demo: setup python
 	@$(PY) examples/films_demo.py $(if $(SCALE),--scale $(SCALE))
 
-bench: setup release
-	@found=no; for b in build/release/bench/bench_*; do \
-	    if [[ -x $$b && -f $$b ]]; then found=yes; echo; echo "== $${b##*/}"; $$b $(if $(SCALE),$(SCALE)); fi; \
-	done; [[ $$found == yes ]] || echo "bench: nothing in bench/ yet"
+# SCALE=1000000 is the size that the published figures are for.
+bench: setup release python
+	@for b in build/release/bench/bench_*; do \
+	    [[ -f $$b && -x $$b ]] || continue; echo; echo "== $${b##*/}"; $$b $(SCALE); \
+	done
+	@for b in bench/bench_*.py; do \
+	    [[ -f $$b ]] || continue; echo; echo "== $${b##*/}"; $(PY) $$b $(SCALE); \
+	done
 
 # ---- testing
 
@@ -95,6 +99,7 @@ format:
 
 lint:
 	@clang-format --dry-run -Werror $(C_FILES)
+	@$(PY) -m mypy
 
 clean:
 	@rm -rf build dist
