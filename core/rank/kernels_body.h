@@ -92,24 +92,27 @@ static void KERNEL(is)(uint8_t *to, const uint8_t *a, uint8_t value, unsigned n)
     EACH(i, n, to[i] = a[i] == value);
 }
 
+/* The choices below are masks, not conditions: gcc 12 at -O3 makes of a byte's condition over doubles a masked load under the wrong mask. */
+
 static void KERNEL(mask_null)(uint8_t *to, const uint8_t *nulls, unsigned n)
 {
-    EACH(i, n, to[i] = nulls[i] ? (uint8_t)TRUTH_NULL : to[i]);
+    EACH(i, n, unsigned null = 0u - (nulls[i] != 0); to[i] = (uint8_t)((TRUTH_NULL & null) | (to[i] & ~null)));
 }
 
 static void KERNEL(zero_null)(double *to, const uint8_t *nulls, unsigned n)
 {
-    EACH(i, n, to[i] = nulls[i] ? 0.0 : to[i]);
+    EACH(i, n, uint64_t kept = (uint64_t)(nulls[i] != 0) - 1; to[i] = of_bits(bits_of(to[i]) & kept));
 }
 
 static void KERNEL(truth_real)(double *to, const uint8_t *a, unsigned n)
 {
-    EACH(i, n, to[i] = a[i] == TRUTH_TRUE ? 1.0 : 0.0);
+    EACH(i, n, to[i] = (double)(a[i] == TRUTH_TRUE));
 }
 
 static void KERNEL(choose)(double *to, const uint8_t *condition, const double *yes, const double *no, unsigned n)
 {
-    EACH(i, n, to[i] = condition[i] == TRUTH_TRUE ? yes[i] : no[i]);
+    EACH(i, n, uint64_t mask = 0u - (uint64_t)(condition[i] == TRUTH_TRUE);
+         to[i] = of_bits((bits_of(yes[i]) & mask) | (bits_of(no[i]) & ~mask)));
 }
 
 static const struct kernels KERNEL_TABLE = {
