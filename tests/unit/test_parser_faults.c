@@ -310,6 +310,7 @@ static void expressions(void **state)
         {"RETRIEVE f WHERE a? = 1", STATUS_SYNTAX, 18, "found '?'"},
         {"RETRIEVE f WHERE a = ?", STATUS_SYNTAX, 21, "a parameter has a number: ?1"},
         {"RETRIEVE f WHERE +1 = a", STATUS_SYNTAX, 17, "found '+'"},
+        {"RETRIEVE f WHERE a23456789012345678901234567890123456789012345678901234567890abcde(b)", STATUS_LIMIT, 17, "this one has 65"},
         {"RETRIEVE f WHERE exists(a)", STATUS_SYNTAX, 17, "expected an expression after 'WHERE', found 'exists'"},
         {"RETRIEVE f WHERE \"max\"(a, b)", STATUS_SYNTAX, 22, "found '('"},
         {"RETRIEVE f WHERE a = 18446744073709551616", STATUS_RANGE, 21, "18446744073709551615"},
