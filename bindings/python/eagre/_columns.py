@@ -15,7 +15,7 @@ import datetime
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
@@ -157,14 +157,15 @@ def _of_list(values: Sequence[Any], keep: list[Any]) -> Made:
     return VALUES, 0, _mixed(values, keep), None
 
 
-def _words(kind: int, sizes: array[int], starts: Iterable[int]) -> array[int]:
-    """eagre_value[n] as two 64-bit words each: type and length, address."""
-    words = array("Q", bytes(16 * len(sizes)))
-    if sys.byteorder == "little":
-        words[0::2] = array("Q", [size << 32 | kind for size in sizes])
-    else:
-        words[0::2] = array("Q", [kind << 32 | size for size in sizes])
-    words[1::2] = array("Q", starts)[: len(sizes)]
+def _words(kind: int, sizes: list[int], start: int, unit: int = 1) -> array[int]:
+    """eagre_value[n], which refer to runs of `sizes` units of so many bytes, one behind the other from an address on."""
+    n = len(sizes)
+    halves = array("I", bytes(16 * n))
+    halves[0::4] = array("I", [kind]) * n
+    halves[1::4] = array("I", sizes)
+    words = array("Q", halves.tobytes())
+    starts = accumulate(sizes if unit == 1 else [unit * size for size in sizes], initial=start)
+    words[1::2] = array("Q", list(starts)[:n])
     return words
 
 
@@ -172,20 +173,19 @@ def _texts(values: Sequence[str], keep: list[Any]) -> array[int]:
     joined = "".join(values)
     if joined.isascii():
         block = joined.encode("ascii")
-        sizes = array("Q", map(len, values))
+        sizes = list(map(len, values))
     else:
         encoded = [encode(value) for value in values]
         block = b"".join(encoded)
-        sizes = array("Q", map(len, encoded))
+        sizes = list(map(len, encoded))
     keep.append(block)
-    return _words(TEXT, sizes, accumulate(sizes, initial=address(block)))
+    return _words(TEXT, sizes, address(block))
 
 
 def _lists(values: Sequence[Sequence[str]], keep: list[Any]) -> array[int]:
     inner = _texts(list(chain.from_iterable(values)), keep)
     keep.append(inner)
-    sizes = array("Q", map(len, values))
-    return _words(LIST, sizes, accumulate((16 * size for size in sizes), initial=address(inner)))
+    return _words(LIST, list(map(len, values)), address(inner), 16)
 
 
 def _mixed(values: Sequence[Any], keep: list[Any]) -> array[int]:

@@ -304,21 +304,23 @@ class DB:
         kind    where two kinds have a signal of this name
         user    must be None (EAGRE_UNSUPPORTED)
         """
-        if id is None and user is None and type(weight) is float:
+        if user is None and type(weight) is float:
             # The short way. What it can not do, and every error, goes the long way.
             number = self._signals.get(name if kind is None else (name, kind))
             moment = _NOW if at is None else at if type(at) is int and -INT_MAX <= at <= INT_MAX else None
-            if number is not None and moment is not None:
+            event = _NULL if id is None else pack_int(INT, 0, id) if type(id) is int and 0 <= id <= INT_MAX else None
+            if number is not None and moment is not None and event is not None:
                 status = -1
                 if type(key) is Handle:
-                    status = _signal(self._db, number, key, weight, moment, _NULL)
+                    if event is _NULL:
+                        status = _signal(self._db, number, key, weight, moment, _NULL)
                 elif type(key) is str and key.isascii() and len(key) <= 512:
                     value, text = TEXT_AT_START[len(key)], key.encode()
-                    status = _signal_key(self._db, number, value, weight, moment, _NULL, text, len(text), _NULL)
+                    status = _signal_key(self._db, number, value, weight, moment, event, text, len(text), _NULL)
                 elif type(key) is int and 0 <= key <= INT_MAX:
-                    status = _signal_key(self._db, number, pack_int(INT, 0, key), weight, moment, _NULL, b"", 0, _NULL)
-                if status == 0:
-                    return True
+                    status = _signal_key(self._db, number, pack_int(INT, 0, key), weight, moment, event, b"", 0, _NULL)
+                if status >= 0:
+                    return status == 0
         return self._signal_long(name, key, weight, at, user, id, kind)
 
     def _signal_long(self, name: str, key: Any, weight: Any, at: Any, user: Any, id: Any, kind: str | None) -> bool:

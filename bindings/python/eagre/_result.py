@@ -26,29 +26,27 @@ _NUMBERS = {INT: "q", TIME: "q", UINT: "Q", REAL: "d"}
 
 
 class Row(Mapping[str, Any]):
-    """One row of a Result: `row.key`, `row.score`, and its columns as a mapping, `row["title"]`, `dict(row)`.
+    """One row of a Result: `row.key`, `row.score`, and what RETURN asked for as a mapping, `row["title"]`, `dict(row)`.
 
     It refers to its result, so it is small and always valid. Equal to any mapping with the same columns.
     """
 
-    __slots__ = ("_result", "_index")
+    __slots__ = ("key", "score", "_result", "_index")
 
-    def __init__(self, result: Result, index: int) -> None:
+    key: Any  # the item's key: str (bytes where it is not UTF-8), or int
+    score: float  # what USING gave, else 0.0
+
+    def __init__(self, result: Result, index: int, key: Any, score: float) -> None:
+        self.key = key
+        self.score = score
         self._result = result
         self._index = index
 
-    @property
-    def key(self) -> Any:
-        """The item's key: str (bytes where it is not UTF-8), or int."""
-        return self._result.keys[self._index]
-
-    @property
-    def score(self) -> float:
-        """What USING gave, else 0.0."""
-        return self._result.scores[self._index]
-
     def __getitem__(self, name: str) -> Any:
-        return self._result.column(name)[self._index]
+        try:
+            return self._result._columns[name][self._index]
+        except KeyError:
+            return self._result.column(name)[self._index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._result.columns)
@@ -102,16 +100,16 @@ class Result(Sequence[Row]):
     def __getitem__(self, index: slice) -> list[Row]: ...
     def __getitem__(self, index: Union[int, slice]) -> Union[Row, list[Row]]:
         if isinstance(index, slice):
-            return [Row(self, i) for i in range(*index.indices(len(self)))]
+            return [self[i] for i in range(*index.indices(len(self)))]
         n = len(self)
         if index < 0:
             index += n
         if not 0 <= index < n:
             raise IndexError(f"row {index} of {n}")
-        return Row(self, index)
+        return Row(self, index, self.keys[index], self.scores[index])
 
     def __iter__(self) -> Iterator[Row]:
-        return (Row(self, i) for i in range(self._head[3]))
+        return (Row(self, i, key, score) for i, (key, score) in enumerate(zip(self.keys, self.scores)))
 
     def __repr__(self) -> str:
         n = len(self)
