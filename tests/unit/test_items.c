@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/publish.h"
 #include "store_fixture.h"
 
 static struct catalog catalog;
@@ -275,6 +277,37 @@ static void put_title(struct kind *k, const char *key, const char *title, int64_
         fail_msg("%s", e.text);
 }
 
+/* A thread in a section, so that no grace period ends. */
+static struct {
+    pthread_t thread;
+    int entered, leave; /* atomic */
+} holder;
+
+static void *hold_section(void *unused)
+{
+    (void)unused;
+    reclaim_enter();
+    publish(&holder.entered, 1);
+    while (!take(&holder.leave))
+        usleep(100);
+    reclaim_leave();
+    return NULL;
+}
+
+static void grace_periods_stop(void)
+{
+    holder.entered = holder.leave = 0;
+    assert_int_equal(pthread_create(&holder.thread, NULL, hold_section, NULL), 0);
+    while (!take(&holder.entered))
+        usleep(100);
+}
+
+static void grace_periods_go_on(void)
+{
+    publish(&holder.leave, 1);
+    pthread_join(holder.thread, NULL);
+}
+
 static void slots_are_used_again(void **state)
 {
     (void)state;
@@ -287,6 +320,7 @@ static void slots_are_used_again(void **state)
         put_title(k, key, "x", 1, &done);
         assert_int_equal(done.slot, i);
     }
+    grace_periods_stop();
     assert_int_equal(delete_key(k, v_text("3"), 1, &e), STATUS_OK);
     assert_int_equal(delete_key(k, v_text("3"), 1, &e), STATUS_NOT_FOUND);
     assert_int_equal(delete_key(k, v_text("7"), 1, &e), STATUS_OK);
@@ -297,9 +331,12 @@ static void slots_are_used_again(void **state)
     assert_null(find(k, v_text("3"), 1));
     assert_null(items_at_rcu(k, 3, 1, 1));
     reclaim_leave();
+    for (int i = 0; i < 3; i++) /* it starts no more than one, and that does not end */
+        sweep(k, 1, 10);
     put_title(k, "3", "y", 2, &done); /* a new item: no grace period has passed, so at the end */
     assert_int_equal(done.slot, 10);
     assert_int_equal(done.generation, 1);
+    grace_periods_go_on();
     settle(k);
     assert_true(valid(k));
     put_title(k, "a", "y", 3, &done);
@@ -494,10 +531,12 @@ static void expiry(void **state)
     assert_null(items_at_rcu(k, 1, 1, 100));
     reclaim_leave();
     assert_int_equal(put_change(k, v_text("at 100"), &none, true, 100, &done, &e), STATUS_NOT_FOUND);
+    grace_periods_stop();
     assert_int_equal(delete_key(k, v_text("before"), 100, &e), STATUS_NOT_FOUND);
     /* A put on an expired key: a new item, in another slot. */
     put_until(k, "at 100", 300, 150, &done);
     assert_int_equal(done.slot, 4);
+    grace_periods_go_on();
     reclaim_enter();
     assert_int_equal(find(k, v_text("at 100"), 150)->first_put, 150);
     reclaim_leave();
@@ -571,8 +610,9 @@ static uint32_t random_below(uint32_t n)
 
 static struct value word(int i)
 {
-    static char words[WORDS][12];
-    snprintf(words[i], sizeof words[i], i == 0 ? "" : "word%d", i);
+    static char words[WORDS][16];
+    if (i > 0) /* word 0 is the empty one */
+        snprintf(words[i], sizeof words[i], "word%d", i);
     return v_text(words[i]);
 }
 
@@ -737,8 +777,10 @@ static void blocks(void **state)
         if (i % 3 != 0)
             set(&ch, DIRECTOR, v_text(i % 2 ? "odd" : "even"));
         assert_int_equal(put_change(k, v_text(key), &ch, false, 1, &done, &e), STATUS_OK);
-        if (i % 11 == 0)
-            assert_int_equal(delete_key(k, v_text(key), 1, &e), STATUS_OK);
+    }
+    for (int i = 0; i < 5000; i += 11) {
+        snprintf(key, sizeof key, "%d", i);
+        assert_int_equal(delete_key(k, v_text(key), 1, &e), STATUS_OK);
     }
     reclaim_enter();
     for (uint32_t slot = 0; slot < 5000; slot += BLOCK) {
