@@ -312,7 +312,6 @@ class Demo:
         verdict = "none lost, none twice" if views == counted else "WRONG"
         written = sum(sum(counts.values()) for counts in self.written[1:])
         reads = sum(map(len, self.read_time.values()))
-        stats = self.db.stats()
 
         say("--- what was done")
         say(f"  {'films':32}{len(self.world.keys):>14,}")
@@ -320,8 +319,9 @@ class Demo:
         say(f"  {'views, by the writers':32}{views:>14,}")
         say(f"  {'views, by count(view, all)':32}{counted:>14,}   {verdict}")
         say(f"  {'events sent twice, refused':32}{self.repeats:>14,}")
-        for name, value in memory_lines(stats, len(self.world.keys)):
-            say(f"  {name:32}{value:>14}")
+        for name, value in memory_lines(self.db.stats()):
+            number, _, more = value.partition("   ")
+            say(f"  {name:32}{number:>14}   {more}".rstrip())
         say(f"  {'microseconds, seen from Python':32}{'calls':>14}{'p50':>12}{'p99':>12}")
         times = {
             f"signal_many, batches up to {BATCH:,}": list(itertools.chain.from_iterable(self.write_time)),
@@ -336,12 +336,14 @@ class Demo:
             raise SystemExit("the views do not add up")
 
 
-def memory_lines(stats: dict[str, Any], films: int) -> Iterator[tuple[str, str]]:
+def memory_lines(stats: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What stats() says about memory."""
-    used = stats.get("memory", {}).get("bytes") if isinstance(stats.get("memory"), dict) else None
-    if used:
-        yield "bytes in use", f"{used:,}"
-        yield "bytes per film, with its signals", f"{used / films:,.0f}"
+    film = next(kind for kind in stats["kinds"] if kind["name"] == "film")
+    yield "bytes in use", f"{stats['memory_used']:,}"
+    yield "bytes per film, without signals", f"{film['bytes_per_item']:,.0f}"
+    for signal in film["signals"]:
+        cells = f"{signal['cells']:,} cells, {signal['quiet']:,} of them quiet"
+        yield f"bytes per film with {signal['name']}", f"{signal['bytes_per_cell']:,.0f}   {cells}"
 
 
 def short(text: str, width: int) -> str:

@@ -406,10 +406,26 @@ def test_not_a_block() -> None:
         eagre.Result(bytes(104))
 
 
+REPORT = b"""{"plan": {"candidates": "keywords", "driven_by": "genre", "at_most": 1200}, "work": {"slots": 3200, "microseconds": 41},
+"terms": [{"depth": 3, "text": "decay(view)"}, {"depth": 2, "text": "3 *  decay(view)"}, {"depth": 2, "text": "rating"},
+{"depth": 1, "text": "3 * decay(view) + rating"}],
+"rows": [{"score": 14, "values": [2, 6, 8, 14]}, {"score": 1.5, "values": [0.5, 1.5, 0, 1.5]}]}"""
+
+
 def test_explain_reads_well() -> None:
-    report = eagre.Explain(b'{"plan": "scan", "work": {"rows": 3, "ms": 0.125}, "rows": [{"key": "a", "terms": [{"t": 1}]}], "l": [1, 2]}')
-    assert "plan: scan" in str(report) and "rows: 3" in str(report) and "ms: 0.125" in str(report)
-    assert report.data["l"] == [1, 2]
+    report = eagre.Explain(REPORT, ["alien", "wings-of-desire"])
+    assert str(report).splitlines() == [
+        "plan  candidates keywords, driven_by genre, at most 1,200",
+        "work  slots 3,200, microseconds 41",
+        "                             alien  wings-of-desire",
+        "score                           14              1.5",
+        "3 * decay(view) + rating        14              1.5",
+        "  3 * decay(view)                6              1.5",
+        "    decay(view)                  2              0.5",
+        "  rating                         8                0",
+    ]
+    assert report.data["rows"][0]["score"] == 14 and repr(report) == "<eagre.Explain: 2 rows, 4 terms>"
+    assert "row 2" in str(eagre.Explain(REPORT)) and str(eagre.Explain(b'{"plan": {"candidates": "scan"}}')) == "plan  candidates scan"
 
 
 # ---- the rest

@@ -249,7 +249,7 @@ class DB:
             applied[0] = 0
             status = lib.eagre_put_many(db, name, n, packed_keys, len(fields), names, columns, _NULL, 0, flags, applied, error)
             if status < 0:
-                fail(status, error, applied[0])
+                fail(status, error, int(applied[0]) if status == lib.EAGRE_NO_MEMORY else None)
             return int(applied[0])
         finally:
             give(scratch)

@@ -4,60 +4,71 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-__all__ = ["Explain"]
+# Rows that str() shows side by side; the others are in `data`.
+_SHOWN = 5
 
 
 class Explain:
-    """What EXPLAIN reports: the plan, the work done, and for each row every term of the expression with its value.
+    """What EXPLAIN reports: the plan, the work done, and every term of the expression with its value for each row.
 
-    `str(report)` is for reading; `report.data` is the same as Python objects, in the form the engine gives.
+    `str(report)` is for reading. `report.data` is all of it, as Python objects: "plan", "work", "terms" (their text and how deep
+    they lie; a term stands behind its parts) and "rows" (the score, and a value for each term).
     """
 
-    __slots__ = ("data",)
+    __slots__ = ("data", "_keys")
 
-    def __init__(self, text: bytes) -> None:
-        self.data: Any = json.loads(text)
+    def __init__(self, text: bytes, keys: Sequence[Any] = ()) -> None:
+        self.data: dict[str, Any] = json.loads(text)
+        self._keys = keys
 
     def __repr__(self) -> str:
-        return f"<eagre.Explain: {', '.join(self.data) if isinstance(self.data, dict) else type(self.data).__name__}>"
+        return f"<eagre.Explain: {len(self.data.get('rows', ()))} rows, {len(self.data.get('terms', ()))} terms>"
 
     def __str__(self) -> str:
-        return "\n".join(_tree(self.data, 0))
+        lines = [f"{part:5} {_facts(self.data[part])}" for part in ("plan", "work") if part in self.data]
+        return "\n".join([*lines, *self._table()])
+
+    def _table(self) -> Iterator[str]:
+        """A line for each term, indented below what it is part of, with a column for each of the first rows."""
+        rows, terms = self.data.get("rows", []), self.data.get("terms", [])
+        shown = rows[:_SHOWN]
+        if not shown or not terms:
+            return
+        lines = [("  " * level + " ".join(terms[i]["text"].split()), i) for level, i in _outline(terms)]
+        texts = [[_number(row["values"][i]) for row in shown] for _, i in lines]
+        heads = [str(key) for key in self._keys[: len(shown)]] or [f"row {n}" for n in range(1, len(shown) + 1)]
+        scores = [_number(row["score"]) for row in shown]
+        left = max(len("score"), *(len(text) for text, _ in lines))
+        wide = [max(8, *map(len, column)) for column in zip(heads, scores, *texts)]
+        for text, cells in [("", heads), ("score", scores), *((text, cells) for (text, _), cells in zip(lines, texts))]:
+            yield f"{text:{left}}  " + "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, wide))
+        if len(rows) > len(shown):
+            yield f"... and {len(rows) - len(shown)} more rows"
 
 
-def _tree(data: Any, depth: int) -> list[str]:
-    """Any JSON as indented lines: `name: value`, objects and lists of objects below their names."""
-    pad = "  " * depth
-    lines = []
-    if isinstance(data, dict):
-        for name, value in data.items():
-            if isinstance(value, (dict, list)) and value and not _short(value):
-                lines.append(f"{pad}{name}")
-                lines += _tree(value, depth + 1)
-            else:
-                lines.append(f"{pad}{name}: {_value(value)}")
-    elif isinstance(data, list):
-        for value in data:
-            if isinstance(value, (dict, list)) and value:
-                inner = _tree(value, depth + 1)
-                lines.append(f"{pad}- {inner[0].strip()}")
-                lines += inner[1:]
-            else:
-                lines.append(f"{pad}- {_value(value)}")
-    else:
-        lines.append(f"{pad}{_value(data)}")
-    return lines
+def _facts(part: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in part.items())
 
 
-def _short(value: Any) -> bool:
-    return isinstance(value, list) and not any(isinstance(x, (dict, list)) for x in value) and len(value) <= 8
+def _number(value: float) -> str:
+    return f"{value:,.6g}"
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+def _outline(terms: list[dict[str, Any]]) -> Iterator[tuple[int, int]]:
+    """(level, number) of each term, a whole before its parts, parts in the order of the text."""
+    roots: list[tuple[int, Any]] = []  # (number, its parts, likewise)
+    for number, term in enumerate(terms):
+        parts: list[tuple[int, Any]] = []
+        while roots and terms[roots[-1][0]]["depth"] > term["depth"]:
+            parts.insert(0, roots.pop())
+        roots.append((number, parts))
+
+    def walk(nodes: list[tuple[int, Any]], level: int) -> Iterator[tuple[int, int]]:
+        for number, parts in nodes:
+            yield level, number
+            yield from walk(parts, level + 1)
+
+    return walk(roots, 0)

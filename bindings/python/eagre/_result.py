@@ -204,7 +204,7 @@ class Result(Sequence[Row]):
     def explain(self) -> Explain | None:
         """The report of EXPLAIN: print it, or look into its `.data`; else None."""
         at, length = self._head[13], self._head[14]
-        return Explain(self._data[at : at + length]) if length else None
+        return Explain(self._data[at : at + length], self.keys) if length else None
 
     # ---- decoding
 
