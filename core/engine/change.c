@@ -119,21 +119,26 @@ static status alive(const struct kind *k, uint32_t slot, uint32_t generation, in
     return STATUS_OK;
 }
 
-/* One event in a read section of its own; room for a retire was reserved. */
+/* In a section; room for a retire was reserved before it. */
+static status add_event_rcu(struct database *db, struct kind *k, struct change *c, struct error *e)
+{
+    struct signal *s = kind_dropped(k) ? NULL : kind_signal_rcu(k, c->signal);
+    status result = s ? alive(k, c->slot, c->generation, c->now, e) : fail(e, STATUS_STALE, -1, "the signal was dropped");
+    if (result)
+        return result;
+    result = signal_add(s, c->slot, c->weight, c->at, c->now);
+    if (result)
+        return fail(e, result, -1, "no memory for an event of signal '%s'", k->signals[c->signal].def->name);
+    tell(db, c);
+    return STATUS_OK;
+}
+
 static status add_event(struct database *db, struct kind *k, struct change *c, struct error *e)
 {
     reclaim_enter(); /* RCU: protects the signal and its cell */
-    struct signal *s = kind_dropped(k) ? NULL : kind_signal_rcu(k, c->signal);
-    status result = s ? alive(k, c->slot, c->generation, c->now, e) : fail(e, STATUS_STALE, -1, "the signal was dropped");
-    if (!result) {
-        result = signal_add(s, c->slot, c->weight, c->at, c->now);
-        if (result)
-            fail(e, result, -1, "no memory for an event of signal '%s'", k->signals[c->signal].def->name);
-        else
-            tell(db, c);
-    }
+    status s = add_event_rcu(db, k, c, e);
     reclaim_leave();
-    return result;
+    return s;
 }
 
 /* With an id: the turn holds its shard, so that a second thread with the same id waits and takes the outcome. */
@@ -158,14 +163,26 @@ static status add_event_once(struct database *db, struct kind *k, struct change 
     return s;
 }
 
-static status apply_signal(struct database *db, struct kind *k, struct change *c, struct error *e)
+/* A time ahead of the clock counts as now. */
+static void clamp_time(struct change *c)
 {
     if (c->at > c->now || c->at == WALL_CLOCK)
         c->at = c->now;
     if (c->at < 0)
         c->at = 0;
-    if (!mem_room(0) || !reclaim_reserve(1))
-        return fail(e, STATUS_NO_MEMORY, -1, "no memory for an event");
+}
+
+static status reserve_event(struct error *e)
+{
+    return mem_room(0) && reclaim_reserve(1) ? STATUS_OK : fail(e, STATUS_NO_MEMORY, -1, "no memory for an event");
+}
+
+static status apply_signal(struct database *db, struct kind *k, struct change *c, struct error *e)
+{
+    clamp_time(c);
+    status s = reserve_event(e);
+    if (s)
+        return s;
     return c->id.type == VALUE_NULL ? add_event(db, k, c, e) : add_event_once(db, k, c, e);
 }
 
@@ -203,19 +220,62 @@ bool handle_alive(const struct kind *k, uint64_t handle, int64_t now)
     return living;
 }
 
-status signal_by_handle(struct database *db, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e)
+/* The hot ways: one section covers the look at the handle, the key and the event, so that nothing else is counted or locked. */
+
+static status add_hot_rcu(struct database *db, struct kind *k, struct change *c, struct error *e)
 {
-    struct change c = {.type = CHANGE_SIGNAL, .kind = (uint16_t)(signal >> 16), .signal = (uint16_t)signal, .slot = (uint32_t)handle,
-                       .generation = (uint32_t)(handle >> 32) & 0xffffff, .weight = weight, .at = at, .now = database_now(db)};
-    struct kind *k = signal_kind(db, signal, e);
-    if (!k)
-        return STATUS_INVALID;
-    if (handle >> 56 != k->id)
-        return fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name);
-    status s = check_weight(weight, e);
+    status s = check_weight(c->weight, e);
     if (!s)
-        s = check_time(at, e);
-    return s ? s : apply_signal(db, k, &c, e);
+        s = check_time(c->at, e);
+    if (s)
+        return s;
+    clamp_time(c);
+    return add_event_rcu(db, k, c, e);
+}
+
+status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e)
+{
+    status s = reserve_event(e);
+    if (s)
+        return s;
+    reclaim_enter(); /* RCU: protects the database, the signal and its cell */
+    struct database *db = shell_open(shell, SHELL_DATABASE, "db", e);
+    struct kind *k = db ? signal_kind(db, signal, e) : NULL;
+    if (k && handle >> 56 == k->id) {
+        struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .slot = (uint32_t)handle,
+                           .generation = (uint32_t)(handle >> 32) & 0xffffff, .weight = weight, .at = at, .now = database_now(db)};
+        s = add_hot_rcu(db, k, &c, e);
+    } else {
+        s = k ? fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name) : e->code;
+    }
+    reclaim_leave();
+    return s;
+}
+
+static status add_by_key_rcu(struct database *db, struct kind *k, uint32_t signal, const struct value *key, double weight, int64_t at, struct error *e)
+{
+    struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .weight = weight, .at = at, .now = database_now(db)};
+    status s = items_check_key(k, key, &c.key, e);
+    if (s)
+        return s;
+    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, &c.key, c.now, &c.generation);
+    if (!row)
+        return fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", k->name);
+    c.slot = row->slot;
+    return add_hot_rcu(db, k, &c, e);
+}
+
+status signal_by_key(const struct shell *shell, uint32_t signal, const struct value *key, double weight, int64_t at, struct error *e)
+{
+    status s = reserve_event(e);
+    if (s)
+        return s;
+    reclaim_enter(); /* RCU: protects the database, the key's record and row, the signal and its cell */
+    struct database *db = shell_open(shell, SHELL_DATABASE, "db", e);
+    struct kind *k = db ? signal_kind(db, signal, e) : NULL;
+    s = k ? add_by_key_rcu(db, k, signal, key, weight, at, e) : e->code;
+    reclaim_leave();
+    return s;
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/value.h"
 #include "engine/database.h"
+#include "engine/handles.h"
 #include "query/arena.h"
 #include "store/items.h"
 
@@ -43,8 +44,10 @@ void change_encode(const struct database *db, const struct change *c, struct buf
 /* False: cut short or not a change. What it points at lies in the record or in the arena. */
 bool change_decode(struct database *db, const void *record, size_t length, struct arena *arena, struct change *out);
 
-/* The hot way of a signal, by handle and without an id or a listener: one section, no allocation. `at` WALL_CLOCK: now. */
-status signal_by_handle(struct database *db, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e);
+/* The hot ways of a signal, without an event id: one section, no counter, no lock, no allocation but for a cell's history. `at` WALL_CLOCK: now. `e`
+ * is not NULL. */
+status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e);
+status signal_by_key(const struct shell *shell, uint32_t signal, const struct value *key, double weight, int64_t at, struct error *e);
 
 struct kind *signal_kind(const struct database *db, uint32_t signal, struct error *e); /* of a signal's number; NULL: a filled error */
 bool handle_alive(const struct kind *k, uint64_t handle, int64_t now);
