@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes are a statement or a fault with a place in them. A libFuzzer target; from the root of the tree:
  *
- *   clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DEAGRE_SYSTEM_MALLOC=1 -DEAGRE_TESTING=1 \
+ *   clang -std=gnu11 -g -O1 -mcx16 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DEAGRE_SYSTEM_MALLOC=1 -DEAGRE_TESTING=1 \
  *       -D_GNU_SOURCE -Icore -Itests/support tests/fuzz/fuzz_parser.c tests/support/ast_check.c $(find core -name '*.c') \
  *       -lurcu-bp -lurcu-common -lck -lroaring -lm -o build/fuzz_parser
  *   build/fuzz_parser -dict=tests/fuzz/parser.dict -max_len=4096 -max_total_time=60 build/corpus_parser tests/fuzz/corpus_parser
