@@ -56,7 +56,7 @@ static bool hook_fails(void)
     uint64_t left = load_relaxed(&hook.left);
     do {               /* ORDER: relaxed: as above. */
         if (left == 0) /* the one has passed */
-            return hook.from_then_on;
+            return load_relaxed(&hook.from_then_on);
     } while (!cas_relaxed(&hook.left, &left, left - 1));
     return left == 1;
 }
@@ -202,8 +202,8 @@ uint64_t mem_fail_at(uint64_t n, bool from_then_on)
         made += load_relaxed(&shards[i].made);
     uint64_t since = made - hook.made_then;
     hook.made_then = made;
-    hook.from_then_on = from_then_on;
     /* ORDER: relaxed: as above. */
+    store_relaxed(&hook.from_then_on, from_then_on);
     store_relaxed(&hook.left, n);
     store_relaxed(&hook.armed, n != 0);
     return since;
