@@ -310,16 +310,17 @@ static void publish_over(struct kind *k, struct row *row, struct row *old)
 /* All of a put that can fail after the record was made. On failure sets may be wider; they are narrowed again. */
 static status prepare(struct kind *k, struct item_change *change, struct row *row, const struct row *old, struct error *e)
 {
-    unsigned keywords = row_count_ids(k, row);
-    if (!reclaim_reserve(RETIRES + 2 * keywords + (old == NULL ? 0 : row_count_ids(k, old))))
+    if (!reclaim_reserve(1))
         return no_room(k, e);
     slots_advance_w(k);
     row->slot = old != NULL ? old->slot : SLOT_NONE;
     if (old == NULL) {
-        status s = choose_slot(k, change, &row->slot, e);
+        status s = choose_slot(k, change, &row->slot, e); /* clears signals' cells, which reserve and retire by themselves */
         if (s != STATUS_OK)
             return s;
     }
+    if (!reclaim_reserve(RETIRES + 2 * row_count_ids(k, row) + row_count_ids(k, old)))
+        return no_room(k, e);
     if (widen(k, row, old, row->slot)) {
         row->key = old != NULL ? old->key : keymap_put_w(&k->keys, change->key, row->slot);
         if (row->key != NULL)

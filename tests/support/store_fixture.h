@@ -114,14 +114,13 @@ static inline unsigned sweep(struct kind *k, int64_t now, unsigned budget)
     return n;
 }
 
-/* Two grace periods and a sweep after each: every dead slot is ready afterwards. */
+/* Grace periods and sweeps until every dead slot is ready and nothing waits to be freed. */
 static inline void settle(struct kind *k)
 {
-    for (int i = 0; i < 3; i++) {
+    do {
         sweep(k, INT64_MIN, 0);
         reclaim_barrier();
-    }
-    sweep(k, INT64_MIN, 0);
+    } while (k->free_slots.passed + k->free_slots.waiting + k->free_slots.fresh > 0);
 }
 
 static inline bool valid(struct kind *k)
