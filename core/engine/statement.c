@@ -78,6 +78,8 @@ status statements_exec(struct database *db, const char *text, size_t length, str
         struct ast *ast;
         size_t used = 0;
         status s = parse_statement(text + at, length - at, &ast, &used, e);
+        if (!s && !ast)
+            return STATUS_OK; /* only blanks and comments were left */
         if (!s) {
             struct change c = {.type = CHANGE_SCHEMA, .now = database_now(db), .text = ast->text, .length = ast->length};
             s = change_apply(db, &c, e);
