@@ -248,6 +248,7 @@ class Demo:
                 begun = time.perf_counter_ns()
                 counts[name] += self.db.signal_many(name, handles=handles[some])
                 times.append(time.perf_counter_ns() - begun)
+            self.stopped.wait(0.001)  # visitors breathe, and leave the readers a core
 
     def phone(self) -> None:
         """Writes events one by one, by key, with an id; the line is bad, so some are sent twice and must count once."""
@@ -265,6 +266,7 @@ class Demo:
                 counts["view"] += counted
                 if number % 10 == 0:
                     self.repeats += not self.db.signal("view", keys[film], id=number)
+            self.stopped.wait(0.01)
 
     def reader(self, first: int) -> None:
         """Asks one statement after the other."""

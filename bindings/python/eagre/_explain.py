@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-# Rows that str() shows side by side; the others are in `data`.
+# What str() shows: so many rows side by side, and so much of a term's text. All of it is in `data`.
 _SHOWN = 5
+_WIDTH = 64
 
 
 class Explain:
@@ -37,9 +38,9 @@ class Explain:
         shown = rows[:_SHOWN]
         if not shown or not terms:
             return
-        lines = [("  " * level + " ".join(terms[i]["text"].split()), i) for level, i in _outline(terms)]
+        lines = [(_cut("  " * level + " ".join(terms[i]["text"].split()), _WIDTH), i) for level, i in _outline(terms)]
         texts = [[_number(row["values"][i]) for row in shown] for _, i in lines]
-        heads = [str(key) for key in self._keys[: len(shown)]] or [f"row {n}" for n in range(1, len(shown) + 1)]
+        heads = [_cut(str(key), 24) for key in self._keys[: len(shown)]] or [f"row {n}" for n in range(1, len(shown) + 1)]
         scores = [_number(row["score"]) for row in shown]
         left = max(len("score"), *(len(text) for text, _ in lines))
         wide = [max(8, *map(len, column)) for column in zip(heads, scores, *texts)]
@@ -51,6 +52,10 @@ class Explain:
 
 def _facts(part: dict[str, Any]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in part.items())
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _number(value: float) -> str:
