@@ -112,6 +112,7 @@ void slots_take_w(struct kind *k, uint32_t slot)
 {
     struct slot_queue *q = &k->free_slots;
     uint32_t before, place = place_of(k, slot, &before), next = *link_of(k, slot);
+    (void)place; /* asserted only */
     assert(place < q->cleared);
     if (before == SLOT_NONE)
         q->head = next;
