@@ -214,7 +214,7 @@ static uint64_t allocations; /* of the last scenario */
 /* One scenario, with its n-th allocation failing, or all from the n-th on: refused puts change nothing, kills never fail. */
 static bool scenario(bool integers, uint64_t n, bool from_then_on)
 {
-    enum { KEYS = 200 };
+    enum { KEYS = 120 };
     struct keymap m;
     keymap_init(&m, integers);
     bool refused = false, there[KEYS] = {false};
@@ -233,7 +233,7 @@ static bool scenario(bool integers, uint64_t n, bool from_then_on)
             there[i / 2] = false;
         }
     }
-    refused |= !keymap_reserve_w(&m, 20000);
+    refused |= !keymap_reserve_w(&m, 1024);
     allocations = mem_fail_at(0, false);
     validate(&m);
     for (uint32_t i = 0; i < KEYS; i++) {
@@ -256,10 +256,10 @@ static void survives_lack_of_memory(void **state)
         uint64_t points = allocations;
         assert_true(points > 1000); /* mostly the tables that a reserve makes */
         uint64_t refusals = 0;
-        for (uint64_t n = 1; n <= points; n += n < 500 ? 1 : 397)
+        for (uint64_t n = 1; n <= points; n += n < 200 ? 1 : 397)
             for (int from_then_on = 0; from_then_on < 2; from_then_on++)
                 refusals += scenario(integers, n, from_then_on);
-        assert_true(refusals > 200);
+        assert_true(refusals > 100);
         reclaim_barrier();
     }
 }
