@@ -221,6 +221,9 @@ static bool ensure(struct chunks *c, uint32_t from, uint32_t to)
 static bool slots_ensure(struct kind *k, uint32_t slot)
 {
     uint32_t from = k->n_slots;
+    uint64_t chunks = slot / CHUNK_SLOTS + 1 - (from + CHUNK_SLOTS - 1) / CHUNK_SLOTS;
+    if (chunks != 0 && !mem_room(chunks * CHUNK_SLOTS * sizeof(uint64_t) * (k->n_fields + 4)))
+        return false;
     if (!ensure(&k->rows, from, slot) || !ensure(&k->generations, from, slot) || !ensure(&k->links, from, slot) ||
         !ensure(&k->sequences, from / BLOCK, slot / BLOCK))
         return false;
