@@ -6,41 +6,43 @@
  *     +----------------------+--------+-------+------+          +----------------------+
  *     | unit : life : total  | weight | decay | last |          | pointer : life : bit | ---> struct history, or nothing
  *     +----------------------+--------+-------+------+          +----------------------+
- *      `---- one 16-byte CAS ---'      `-- another --'           touched by turns, late events and window readings only
+ *      `------- the tally --'                                    touched by turns, late events and window readings only
  *
  * Terms
  *   unit     seconds / the greatest common divisor of all buckets: events in one unit share the bucket of every window
  *   tally    the first word: the unit of the newest event, and how many events there were
  *   turn     an event of a later unit than the tally's; *late*: one of an earlier unit
  *   lock bit bit 0 of the history word; a spin lock of this one cell
- *   life     2 bits that move each time a cell that FORGETS starts anew; always 0 without FORGETS. Tally and history word carry it
- *   serial   every write takes the lock bit: signals that forget, and all where there is no 16-byte compare-and-swap
+ *   life     2 bits that move each time a cell of a signal that FORGETS starts anew; else always 0. Tally and history word carry it
  *
- * Writing. An event in the tally's unit is one CAS of {total + 1, weight + w}; that it succeeds proves that the unit did not move. Then one CAS
- * of {decay, last}. An empty cell starts the same way. A turn and a late event take the lock bit. A turn allocates first if it must, stores the
- * new words of the history in place and then moves the tally, again with a newer total when events of the old unit came between, so that the words
- * equal the total at the moment it moves. A late event builds a changed copy of the history, in which it is counted, and publishes it by one store.
+ * Writing. An event in the tally's unit is one compare-and-swap of the tally, total + 1; that it succeeds proves that the unit did not move. While all
+ * weights of a cell are 1 their sum is the total; from the first other weight on the cell is WEIGHTED and tally and weight move together, by 16 bytes at
+ * once (or, where there is no such instruction, under the lock bit). Then `last`, if the event is newer, and the decayed word. An empty cell
+ * starts the same way. A turn and a late event take the lock bit. A turn allocates first if it must, stores the new words of the history in place and
+ * then moves the tally, again with a newer total when events of the old unit came between, so that the words equal the total at the moment it moves.
+ * A late event builds a changed copy of the history, in which it is counted, and publishes it by one store. Signals that forget do all under the bit.
  *
  * Invariants (those of histories are in signal_history.h)
- *   I1  The unit of a tally, its life, and the WEIGHTED bit move only under the lock bit, but for an empty cell's first event. In a life units never
- *       move back.
- *   I2  An empty cell ({0, 0}; total 0 where the signal forgets) has no history.
- *   I3  Without WEIGHTED, all weights that the tally counted were 1: weight = total.
+ *   I1  The unit of a tally, its life, and the WEIGHTED bit of a cell with windows move only under the lock bit, but for an empty cell's first event.
+ *       In a life units never move back.
+ *   I2  An empty cell (total 0) has no history.
+ *   I3  Without WEIGHTED the weight word is 0, and all weights that the tally counted were 1.
  *   I4  A cell with WEIGHTED has a history with weights, or none.
  *   I5  After a change that can fail for want of memory nothing else can fail: allocation comes first.
  *   I6  `newest` is raised before signal_add returns: it bounds the time of each event that was counted.
  *
  * Ordering guarantees
- *   G1  Who takes a tally sees the history words stored before it: take the tally, then the history.
- *   G2  Within a cell tally -> history (of a new life) -> decay, last. A reader of a signal that forgets loads them the other way round, so a decay
- *       or time of a new life comes with its tally. A tally and a history word of different lives: see view_cell() in signal_read.c.
+ *   G1  Who takes a tally sees the history words stored before it, and its weight or a newer: take tally, weight, history in this order.
+ *   G2  A writer goes tally -> history (of a new life) -> last -> decay, a reader that needs several of them the other way round: who sees a decay or time
+ *       sees the tally that belongs to it, or a newer; ages are never negative. A tally and a history word of different lives: view_history().
  *   G3  A late event is in one history and not in the one before: a reader sees it wholly or not at all.
  *
- * Progress: signal_add is lock-free for an event in the tally's unit of a signal that is not serial. Turns, late events and serial signals block for
+ * Progress: signal_add is lock-free for an event in the tally's unit, unless the signal forgets. Turns, late events and signals that forget block for
  * the lock bit, whose holder waits for nothing but the allocator. Readers are wait-free.
  *
  * Exclusion: signal_add, readings and signal_maintain run beside each other; signal_clear needs that nobody else writes the slot; creation,
- * destruction and validation are alone. */
+ * destruction and validation are alone.
+ */
 #include "store/signal.h"
 
 #include "base/alloc.h"
@@ -104,7 +106,6 @@ struct signal *signal_create(const struct signal_def *def)
     s->def = *def;
     s->decays = def->decay == DECAY_HALF_LIFE;
     s->forgets = def->forgets && s->decays; /* no other decay ever reads 0 */
-    s->serial = s->forgets || SIGNAL_SERIAL;
     s->n_windows = def->n_windows;
     if (s->decays)
         word_scale_init(&s->scale, def->half_life);
@@ -126,86 +127,101 @@ bool signal_prepare(struct signal *s, uint32_t slot)
     return cell_at(s, slot) != NULL || (chunks_ensure_shared(&s->histories, slot) && chunks_ensure_shared(&s->cells, slot));
 }
 
-/* ---- an event's two changes of the cell's words ---- */
+/* ---- an event's changes of the cell's words ---- */
 
 struct event {
     double weight;
-    int64_t at, now;
-    uint64_t unit;
-    struct word_part part; /* of the decayed sum */
+    int64_t now;
+    struct signal_time time;
 };
 
-/* The cell's {decay, last} after an event. Whatever bounds the decayed word (block maxima) is to be raised here, before the word is published:
- * becomes[0] is the value that the cas_pair() below makes visible. */
-static inline void stamp_cell(struct signal *s, struct cell *c, const struct event *e, uint64_t number)
+static void raise_newest(struct signal *s, int64_t at)
 {
-    const uint64_t stamp = ((uint64_t)e->at + 1) << 1;
-    uint64_t was[2], becomes[2];
-    do {
-        take_pair(&c->decay, was);
-        becomes[0] = s->decays ? word_add(&s->scale, was[0], e->part, number) : 0;
-        becomes[1] = stamp > (was[1] | 1) ? stamp | (was[1] & 1) : was[1];
-        if (becomes[0] == was[0] && becomes[1] == was[1])
-            break;
-    } while (!cas_pair(s, &c->decay, was, becomes));
-
     const int64_t granule = 1 << 20; /* about a second: a shared word that is seldom written */
     /* ORDER: relaxed: a bound for checks before a query; queries that must not miss an event begin after signal_add returned. */
-    int64_t bound = e->at | (granule - 1), seen = (int64_t)load_relaxed(&s->newest);
-    while (bound > seen) {
-        uint64_t expected = (uint64_t)seen;
-        if (cas(&s->newest, &expected, (uint64_t)bound))
-            break;
-        seen = (int64_t)expected;
-    }
+    uint64_t bound = (uint64_t)(at | (granule - 1)), seen = load_relaxed(&s->newest);
+    while (bound > seen && !cas(&s->newest, &seen, bound))
+        continue;
 }
 
-/* The weight word with one more weight in it. */
-static inline uint64_t add_weight(uint64_t was, double weight, bool weighted)
+/* The cell's newest time and decayed sum after an event: G2. Whatever bounds the decayed word (block maxima) is to be raised here, before the
+ * word is published: `becomes` is the value that the compare-and-swap makes visible. */
+static inline void stamp_cell(struct signal *s, struct cell *c, const struct event *e, uint64_t number)
 {
-    return bits_of(sum_of(weight_of(was), weight)) | (weighted ? WEIGHTED : 0);
+    const uint64_t stamp = ((uint64_t)e->time.at + 1) << 1;
+    /* ORDER: acquire and release, here and below. Pair with decayed() and forgotten() in signal_read.c: G2. */
+    uint64_t last = take(&c->last);
+    while (stamp > (last | 1) && !cas(&c->last, &last, stamp | (last & 1)))
+        continue;
+    if (s->decays) {
+        const struct word_part part = word_contribution(&s->scale, e->weight, (struct word_power){e->time.whole, e->time.power});
+        /* ORDER: acquire and release, as above. */
+        uint64_t decay = take(&c->decay), becomes;
+        do
+            becomes = word_add(&s->scale, decay, part, number);
+        while (!cas(&c->decay, &decay, becomes));
+    }
+    raise_newest(s, e->time.at);
+}
+
+/* The weight word after one more weight. */
+static inline uint64_t add_weight(const struct signal *s, uint64_t tally, uint64_t was, double weight)
+{
+    if (weight == 1.0 && !(was & WEIGHTED))
+        return was;
+    return bits_of(sum_of(weight_of(s, tally, was), weight)) | WEIGHTED;
 }
 
 /* The common case, without the lock bit: the tally's unit is the event's, or the cell is empty, and neither the WEIGHTED bit nor the top of the
- * total is in the way. Whatever bounds counts is to be raised here, before cas_pair(). False: take the long way. */
+ * total is in the way. Whatever bounds counts is to be raised here, before the tally is published. False: take the long way. */
 static inline bool count_in_unit(struct signal *s, struct cell *c, const struct event *e, uint64_t *number)
 {
-    const bool marks = e->weight != 1.0 && s->n_windows > 0;
+    const bool plain = e->weight == 1.0;
     uint64_t was[2], becomes[2];
-    do {
-        take_pair(&c->tally, was);
-        bool weighted = was[1] & WEIGHTED;
-        if (is_empty(s, was[0])) {
-            becomes[0] = tally_of(s, e->unit, 0, 1);
-            weighted = marks;
+    take_both(c, was);
+    for (;;) {
+        const bool empty = is_empty(s, was[0]);
+        if (!empty && (tally_unit(s, was[0]) != e->time.unit || tally_total(s, was[0]) == s->total_max))
+            return false;
+        becomes[0] = empty ? tally_of(s, e->time.unit, 0, 1) : was[0] + 1;
+        if (plain && !(was[1] & WEIGHTED)) {
+            /* ORDER: release on success. Pairs with the take of the tally in signal_read.c. A weight that gets WEIGHTED meanwhile moves the tally, too. */
+            if (cas(&c->tally, &was[0], becomes[0]))
+                break;
         } else {
-            if (tally_unit(s, was[0]) != e->unit || (marks && !weighted) || tally_total(s, was[0]) == s->total_max)
+            if (!SIGNAL_CAS16 || (!(was[1] & WEIGHTED) && !empty && s->n_windows > 0))
                 return false;
-            becomes[0] = was[0] + 1;
+            becomes[1] = add_weight(s, was[0], was[1], e->weight);
+            if (cas_both(c, was, becomes))
+                break;
         }
-        becomes[1] = add_weight(was[1], e->weight, weighted);
-    } while (!cas_pair(s, &c->tally, was, becomes));
+        take_both(c, was);
+    }
     *number = becomes[0];
     return true;
 }
 
 /* ---- under the lock bit ---- */
 
-/* Moves the tally to `unit` with one event more. False: events of the old unit came between, look again. */
-static bool move_tally(const struct signal *s, struct held *h, uint64_t unit, const struct event *e)
+/* Moves the tally to the event's unit with one event more. False: events of the old unit came between, look again. */
+static bool move_tally(const struct signal *s, struct held *h, const struct event *e)
 {
     uint64_t total = tally_total(s, h->was[0]);
     total += total < s->total_max;
-    const bool weighted = h->was[1] & WEIGHTED || (e->weight != 1.0 && s->n_windows > 0);
-    const uint64_t becomes[2] = {tally_of(s, unit, tally_life(s, h->was[0]), total), add_weight(h->was[1], e->weight, weighted)};
+    const uint64_t becomes[2] = {tally_of(s, e->time.unit, tally_life(s, h->was[0]), total), add_weight(s, h->was[0], h->was[1], e->weight)};
     h->number = becomes[0];
-    if (cas_pair(s, &h->c->tally, h->was, becomes))
+    if (cas_both(h->c, h->was, becomes))
         return true;
-    take_pair(&h->c->tally, h->was);
+    const uint64_t weight = h->was[1];
+    take_both(h->c, h->was);
+    if (!SIGNAL_CAS16)
+        h->was[1] = weight; /* only holders of the bit change it: what we loaded is what we stored */
     return false;
 }
 
-/* An event in the tally's unit, which can not move while we hold the bit; or the first of an empty cell (a serial signal: nobody else writes). */
+static status count_locked(struct signal *s, struct held *h, const struct event *e);
+
+/* An event in the tally's unit, which can not move while we hold the bit; or the first one of an empty cell. */
 static status count_here(struct signal *s, struct held *h, const struct event *e)
 {
     struct history *old = history_of(h->value);
@@ -215,8 +231,13 @@ static status count_here(struct signal *s, struct held *h, const struct event *e
             return STATUS_NO_MEMORY;
         replace_history(h, fresh);
     }
-    while (!move_tally(s, h, e->unit, e))
-        continue;
+    while (!move_tally(s, h, e))
+        if (tally_unit(s, h->was[0]) != e->time.unit) { /* the cell was empty, and another thread began it without the bit */
+            /* ORDER: relaxed: without a 16-byte compare-and-swap the weight is ahead of the tally; who reads it began before we end. */
+            if (!SIGNAL_CAS16)
+                store_relaxed(&h->c->weight, h->was[1]);
+            return count_locked(s, h, e);
+        }
     return STATUS_OK;
 }
 
@@ -230,15 +251,15 @@ static bool make_room(struct signal *s, struct held *h, const struct event *e, b
     *fresh = NULL;
     *slot = QUIET_NONE;
     if (old == NULL) {
-        if (same_group(s, unit, e->unit, e->unit))
+        if (same_group(s, unit, e->time.unit, e->time.unit))
             return true;
-        groups_of_quiet(s, NULL, unit, e->unit, false, &g);
+        groups_of_quiet(s, NULL, unit, e->time.unit, false, &g);
         *slot = (int)g.n;
         *fresh = history_quiet(s, QUIET_MAX, weighted, NULL, &g);
         return *fresh != NULL;
     }
     if (!(old->head & HISTORY_RING)) {
-        *slot = quiet_room(s, old, e->unit);
+        *slot = quiet_room(s, old, e->time.unit);
         if (*slot == QUIET_FULL) {
             groups_of_quiet(s, old, unit, unit, true, &g);
             *slot = (int)g.n;
@@ -267,12 +288,12 @@ static status turn(struct signal *s, struct held *h, const struct event *e)
     struct history *now = history_of(h->value);
     do {
         uint64_t before = tally_total(s, h->was[0]) + history_late(now);
-        double weight = sum_of(weight_of(h->was[1]), history_late_weight(s, now));
+        double weight = sum_of(weight_of(s, h->was[0], h->was[1]), history_late_weight(s, now));
         if (now != NULL && now->head & HISTORY_RING)
-            ring_turn(s, now, unit, e->unit, before, weight);
+            ring_turn(s, now, unit, e->time.unit, before, weight);
         else if (now != NULL)
-            quiet_turn(s, now, slot, e->unit, before, weight);
-    } while (!move_tally(s, h, e->unit, e));
+            quiet_turn(s, now, slot, e->time.unit, before, weight);
+    } while (!move_tally(s, h, e));
     return STATUS_OK;
 }
 
@@ -302,11 +323,11 @@ static struct history *with_late(const struct signal *s, const struct history *o
     } else {
         struct groups g;
         groups_of_quiet(s, old, tally, tally, true, &g);
-        insert_group(s, &g, e->unit, tally);
+        insert_group(s, &g, e->time.unit, tally);
         fresh = g.n <= QUIET_MAX ? history_quiet(s, QUIET_MAX, weighted, old, &g) : history_ring(s, weighted, old, tally, &g);
     }
     if (fresh != NULL)
-        history_add_late(s, fresh, e->unit, tally, e->weight);
+        history_add_late(s, fresh, e->time.unit, tally, e->weight);
     return fresh;
 }
 
@@ -326,34 +347,33 @@ static status count_late(struct signal *s, struct held *h, const struct event *e
 
 static status count_locked(struct signal *s, struct held *h, const struct event *e)
 {
-    take_pair(&h->c->tally, h->was);
     if (s->forgets && forgotten_at(s, h, e->now)) {
-        h->number = start_anew(s, h, e->unit, 1, add_weight(0, e->weight, e->weight != 1.0 && s->n_windows > 0));
+        h->number = start_anew(s, h, e->time.unit, 1, add_weight(s, 0, 0, e->weight));
         return STATUS_OK;
     }
     const uint64_t unit = tally_unit(s, h->was[0]);
-    if (is_empty(s, h->was[0]) || unit == e->unit)
+    if (is_empty(s, h->was[0]) || unit == e->time.unit)
         return count_here(s, h, e);
-    return e->unit > unit ? turn(s, h, e) : count_late(s, h, e);
+    return e->time.unit > unit ? turn(s, h, e) : count_late(s, h, e);
 }
 
-static __attribute__((noinline)) status add_slowly(struct signal *s, uint32_t slot, struct cell *c, const struct event *e)
+static __attribute__((noinline)) status add_slowly(struct signal *s, uint32_t slot, const struct event *e)
 {
     struct held h;
     cell_hold(s, slot, &h);
     status code = count_locked(s, &h, e);
-    if (code == STATUS_OK && s->serial)
-        stamp_cell(s, c, e, h.number);
+    if (code == STATUS_OK && s->forgets) /* so that a cell is forgotten or kept with all of its events */
+        stamp_cell(s, h.c, e, h.number);
     cell_let_go(&h);
-    if (code == STATUS_OK && !s->serial)
-        stamp_cell(s, c, e, h.number);
+    if (code == STATUS_OK && !s->forgets)
+        stamp_cell(s, h.c, e, h.number);
     if (h.old != NULL)
         /* RETIRE: unlinked by replace_history() or start_anew(); readers that took the word before may hold it. */
         reclaim_retire(h.old, history_free);
     return code;
 }
 
-status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now)
+static inline status add(struct signal *s, uint32_t slot, const struct event *e)
 {
     struct cell *c = cell_at(s, slot);
     if (__builtin_expect(c == NULL, 0)) {
@@ -361,16 +381,35 @@ status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, in
             return STATUS_NO_MEMORY;
         c = cell_at(s, slot);
     }
-    struct event e = {.weight = weight, .at = at, .now = now};
-    const int64_t when = clamp_time(at);
-    e.unit = unit_of(s, when);
-    if (s->decays)
-        e.part = word_contribution(&s->scale, weight, word_time(&s->scale, when));
     uint64_t number;
-    if (SIGNAL_SERIAL || s->serial || !count_in_unit(s, c, &e, &number))
-        return add_slowly(s, slot, c, &e);
-    stamp_cell(s, c, &e, number);
+    if (s->forgets || !count_in_unit(s, c, e, &number))
+        return add_slowly(s, slot, e);
+    stamp_cell(s, c, e, number);
     return STATUS_OK;
+}
+
+struct signal_time signal_time(const struct signal *s, int64_t at)
+{
+    const int64_t when = clamp_time(at);
+    struct signal_time t = {.at = at, .unit = unit_of(s, when)};
+    if (s->decays) {
+        const struct word_power p = word_power(&s->scale, when);
+        t.whole = p.whole;
+        t.power = p.power;
+    }
+    return t;
+}
+
+status signal_add_at(struct signal *s, uint32_t slot, double weight, const struct signal_time *t, int64_t now)
+{
+    const struct event e = {weight, now, *t};
+    return add(s, slot, &e);
+}
+
+status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now)
+{
+    const struct event e = {weight, now, signal_time(s, at)};
+    return add(s, slot, &e);
 }
 
 void signal_prefetch(const struct signal *s, uint32_t slot)

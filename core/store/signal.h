@@ -42,6 +42,10 @@ bool signal_prepare(struct signal *s, uint32_t slot);
  * entered after reclaim_reserve() for one retire per event. Any thread; lock-free but for a bucket's turn, late events, and signals that
  * forget, which take the cell's own bit. NO_MEMORY changes nothing. */
 status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now);
+/* The same where many events of one signal have one time: what depends on the time alone is worked out once. */
+struct signal_time { int64_t at; uint64_t unit; int64_t whole; double power; };
+struct signal_time signal_time(const struct signal *s, int64_t at);
+status signal_add_at(struct signal *s, uint32_t slot, double weight, const struct signal_time *t, int64_t now);
 /* Prefetches the cell's cache line for an add that follows. */
 void signal_prefetch(const struct signal *s, uint32_t slot);
 

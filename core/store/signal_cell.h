@@ -12,18 +12,18 @@
 #include "store/signal.h"
 #include "store/signal_word.h"
 
-/* SIGNAL_SERIAL=1 builds without the 16-byte compare-and-swap: every write then takes its cell's lock bit. */
-#ifndef SIGNAL_SERIAL
+/* SIGNAL_CAS16=0 builds without the 16-byte compare-and-swap: an event whose weight is kept then takes its cell's lock bit. */
+#ifndef SIGNAL_CAS16
 #if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
-#define SIGNAL_SERIAL 0
+#define SIGNAL_CAS16 1
 #else
-#define SIGNAL_SERIAL 1
+#define SIGNAL_CAS16 0
 #endif
 #endif
 
 struct cell {
     uint64_t tally;  /* unit : life : total, widths by signal: lay_out_tally() */
-    uint64_t weight; /* f64: the sum of all weights; sign bit: some weight was not 1 */
+    uint64_t weight; /* WEIGHTED and the sum of all weights as f64; 0 while all were 1, whose sum is the total */
     uint64_t decay;  /* decayed word; 0 where the signal has no half-life */
     uint64_t last;   /* 2 * (microseconds of the newest event + 1) + (does the history hold late events?); 0: never */
 } __attribute__((aligned(32)));
@@ -40,9 +40,8 @@ struct window {
 struct signal {
     struct signal_def def;
     struct word_scale scale;
-    bool serial;  /* every write takes the cell's lock bit: FORGETS, or no 16-byte compare-and-swap */
     bool decays;  /* HALF LIFE: the decayed word is kept */
-    bool forgets; /* FORGETS, and the decay can reach 0 */
+    bool forgets; /* FORGETS, and the decay can reach 0: every write takes its cell's lock bit */
     uint8_t n_windows;
     uint8_t total_bits, life_bits;
     uint32_t unit; /* seconds: the greatest common divisor of all buckets; 0 without windows */
@@ -129,11 +128,12 @@ static inline bool is_empty(const struct signal *s, uint64_t tally)
     return tally_total(s, tally) == 0;
 }
 
-#define WEIGHTED ((uint64_t)1 << 63)
+#define WEIGHTED ((uint64_t)1 << 63) /* the sign bit of a sum that is never negative */
 
-static inline double weight_of(uint64_t weight)
+/* The sum of the weights that a tally counted. */
+static inline double weight_of(const struct signal *s, uint64_t tally, uint64_t weight)
 {
-    return of_bits(weight & ~WEIGHTED);
+    return weight & WEIGHTED ? of_bits(weight & ~WEIGHTED) : (double)tally_total(s, tally);
 }
 
 /* Sums stay finite. */
@@ -155,32 +155,30 @@ static inline uint64_t *history_word(const struct signal *s, uint32_t slot)
     return chunks_at(&s->histories, slot);
 }
 
-/* Replaces two neighbouring words of a cell at once if they are still what they were. In a serial signal the caller has the lock bit and nobody
- * else writes; there the second word is stored before the first, and readers load the first before the second: a reader may see the second newer
- * than the first, never older, just as with two loads beside a 16-byte compare-and-swap. */
-static inline bool cas_pair(const struct signal *s, uint64_t *pair, const uint64_t was[2], const uint64_t becomes[2])
+/* Replaces tally and weight at once if they are still what they were. Without the 16-byte compare-and-swap the caller has the lock bit, and who else
+ * writes the tally does so from a weight without WEIGHTED, by one compare-and-swap: the weight is stored first, and again until the tally follows. A
+ * reader loads the tally first, so either way it may find the weight newer than the tally, never older. */
+static inline bool cas_both(struct cell *c, const uint64_t was[2], const uint64_t becomes[2])
 {
-#if !SIGNAL_SERIAL
-    if (!s->serial) {
-        unsigned __int128 old = (unsigned __int128)was[1] << 64 | was[0];
-        unsigned __int128 new = (unsigned __int128)becomes[1] << 64 | becomes[0];
-        /* ORDER: sequentially consistent, on success and on failure. Pairs with the acquire of the first word in signal_read.c, and with take_pair(). */
-        return __sync_bool_compare_and_swap((unsigned __int128 *)(void *)pair, old, new);
-    }
+#if SIGNAL_CAS16
+    unsigned __int128 old = (unsigned __int128)was[1] << 64 | was[0];
+    unsigned __int128 new = (unsigned __int128)becomes[1] << 64 | becomes[0];
+    /* ORDER: sequentially consistent, on success and on failure. Pairs with the acquire of the tally in signal_read.c, and with take_both(). */
+    return __sync_bool_compare_and_swap((unsigned __int128 *)(void *)&c->tally, old, new);
+#else
+    uint64_t expected = was[0];
+    /* ORDER: relaxed, then release. Pair with the acquire of the tally in signal_read.c: who sees it sees the weight, or a newer. */
+    store_relaxed(&c->weight, becomes[1]);
+    return cas(&c->tally, &expected, becomes[0]);
 #endif
-    (void)s, (void)was;
-    /* ORDER: relaxed, then release. Pair with the acquire of the first word in signal_read.c: who sees it sees the second, or a newer. */
-    store_relaxed(&pair[1], becomes[1]);
-    publish(&pair[0], becomes[0]);
-    return true;
 }
 
-/* Two loads; what they got is verified by the cas_pair() that follows. */
-static inline void take_pair(const uint64_t *pair, uint64_t out[2])
+/* Two loads; what they got is verified by the compare-and-swap that follows. */
+static inline void take_both(const struct cell *c, uint64_t out[2])
 {
-    /* ORDER: acquire. Pairs with cas_pair(): who sees a tally sees the history words stored before it. */
-    out[0] = take(&pair[0]);
-    out[1] = take(&pair[1]);
+    /* ORDER: acquire. Pairs with cas_both(): who sees a tally sees the history words stored before it, and its weight or a newer. */
+    out[0] = take(&c->tally);
+    out[1] = take(&c->weight);
 }
 
 /* ---- the history word ---- */

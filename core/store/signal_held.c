@@ -26,7 +26,7 @@ void cell_hold(const struct signal *s, uint32_t slot, struct held *h)
         else
             pause_briefly();
     }
-    take_pair(&h->c->tally, h->was);
+    take_both(h->c, h->was);
 }
 
 void cell_let_go(struct held *h)
@@ -59,11 +59,11 @@ uint64_t start_anew(const struct signal *s, struct held *h, uint64_t unit, uint6
 {
     const uint64_t lives = (uint64_t)1 << s->life_bits, life = (tally_life(s, h->was[0]) + 1) & (lives - 1);
     const uint64_t becomes[2] = {tally_of(s, unit, life, total), weight};
-    /* Tally first, then history, decay, last: G2 of signal.c. */
-    cas_pair(s, &h->c->tally, h->was, becomes);
+    /* G2 of signal.c. It succeeds: nobody else writes. */
+    cas_both(h->c, h->was, becomes);
     h->old = history_of(h->value);
     h->value = life << LIFE_SHIFT;
-    /* ORDER: release, three times. Pair with the takes in view_history() and forgotten() of signal_read.c. */
+    /* ORDER: release, three times: G2. Pair with the takes in view_history() and forgotten() of signal_read.c. */
     publish(h->word, h->value | LOCKED);
     publish(&h->c->decay, 0);
     publish(&h->c->last, 0);

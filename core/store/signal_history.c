@@ -18,7 +18,7 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 /* ---- reading ---- */
 
-/* ORDER: in all of this file. A turn stores a word, then (release) its weight, then moves the tally (cas_pair). A reader takes the tally, then
+/* ORDER: in all of this file. A turn stores a word, then (release) its weight, then moves the tally (cas_both). A reader takes the tally, then
  * (acquire) a weight, then its word. So a weight that a turn overwrote comes with that turn's word, which is beyond the reader's tally and skipped;
  * and a word at or below the tally was stored before the tally moved. Relaxed is enough where only C is asked for. */
 

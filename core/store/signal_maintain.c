@@ -191,10 +191,9 @@ static const char *check_cell(const struct signal *s, const struct cell *c, uint
         return "tally and history are of different lives";
     if (total == 0)
         return h != NULL || c->weight != 0 || c->decay != 0 || c->last != 0 ? "an empty cell holds something" : NULL;
-    if (!(weight_of(c->weight) > 0.0) || weight_of(c->weight) > DBL_MAX)
+    const double weight = weight_of(s, c->tally, c->weight);
+    if (!(weight > 0.0 && weight <= DBL_MAX) || (!(c->weight & WEIGHTED) && c->weight != 0))
         return "the weights' sum is not a positive number";
-    if (s->n_windows > 0 && !(c->weight & WEIGHTED) && total < s->total_max && of_bits(c->weight) != (double)total)
-        return "weights of 1 do not sum to the total";
     if (c->last >> 1 == 0 || (c->decay != 0) != s->decays)
         return "a cell with events lacks its decay or time";
     if (unit_of(s, clamp_time((int64_t)(c->last >> 1) - 1)) != unit)

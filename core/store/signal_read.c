@@ -31,10 +31,11 @@ static struct moment moment_of(const struct signal *s, int64_t now)
 
 /* ---- one cell ---- */
 
-/* ORDER: acquire, in all of this file. The takes of a tally, decay or last pair with cas_pair() and start_anew(), those of a history word with
+/* ORDER: acquire, in all of this file. The takes of a tally, decay or last pair with the stores of signal.c and start_anew(), those of a history word with
  * cell_unlock() and replace_history(). What each makes visible is said in G1 and G2 of signal.c. */
 
-/* The decayed sum of a word at a moment, which is not before the cell's newest event. */
+/* The decayed sum of a word at a moment, which is not before the cell's newest event. `last` was loaded after `decay`, so it is that of each event in
+ * it, or a newer one (G2). */
 static inline double decayed(const struct signal *s, uint64_t decay, uint64_t last, const struct moment *m)
 {
     const int64_t newest = (int64_t)(last >> 1) - 1;
@@ -123,7 +124,7 @@ static inline uint64_t count_all(const struct signal *s, const struct view *v)
 
 static inline double sum_all(const struct signal *s, const struct view *v)
 {
-    double weight = weight_of(v->weight);
+    double weight = weight_of(s, v->tally, v->weight);
     return v->history == NULL ? weight : sum_of(weight, history_late_weight(s, v->history));
 }
 
