@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/publish.h"
 
 static struct kind *kind_of(const struct database *db, unsigned id)
@@ -21,6 +22,16 @@ static void tell(struct database *db, const struct change *c)
     change_encode(db, c, &record);
     db->listener(db->listener_context, record.data, record.failed ? 0 : record.length);
     buffer_free(&record);
+}
+
+void change_tell_expired(void *db, struct kind *k, const struct row *row, uint32_t generation)
+{
+    struct change c = {.type = CHANGE_DELETE, .kind = k->id, .now = EXPIRED, .slot = row->slot, .generation = generation};
+    if (k->integer_keys)
+        c.key.number = row->key->number;
+    else
+        c.key = (struct key){.bytes = row->key->bytes, .length = row->key->length};
+    tell(db, &c);
 }
 
 /* ---- Check -------------------------------------------------------------------------------------------------------------- */
@@ -65,6 +76,10 @@ static status check_event_id(const struct value *id, struct error *e)
 
 status change_check(struct database *db, struct change *c, struct error *e)
 {
+    if (c->now < TIME_MIN_US || c->now > TIME_MAX_US) {
+        if (c->type != CHANGE_DELETE || c->now != EXPIRED)
+            return fail(e, STATUS_RANGE, -1, "now: a time from year 1 to 9999 was expected, got %lld", (long long)c->now);
+    }
     if (c->type == CHANGE_SCHEMA)
         return STATUS_OK; /* parsed and checked as it is applied, which is atomic */
     struct kind *k = kind_of(db, c->kind);
@@ -90,6 +105,9 @@ static status apply_put(struct database *db, struct kind *k, struct change *c, s
         c->slot = item.slot;
         c->generation = item.generation;
         tell(db, c);
+    } else if (item.took_expired) {
+        struct change gone = {.type = CHANGE_DELETE, .kind = k->id, .now = EXPIRED, .key = c->key, .slot = SLOT_NONE};
+        tell(db, &gone);
     }
     pthread_mutex_unlock(&k->lock);
     return s;
@@ -98,8 +116,11 @@ static status apply_put(struct database *db, struct kind *k, struct change *c, s
 static status apply_delete(struct database *db, struct kind *k, struct change *c, struct error *e)
 {
     pthread_mutex_lock(&k->lock);
+    c->slot = SLOT_NONE;
     status s = items_delete_w(k, &c->key, c->now, &c->slot, &c->generation, e);
-    if (!s)
+    if (s && c->slot != SLOT_NONE)
+        c->now = EXPIRED; /* it was there, though nobody saw it any more */
+    if (!s || c->now == EXPIRED)
         tell(db, c);
     pthread_mutex_unlock(&k->lock);
     return s;
@@ -353,7 +374,8 @@ static bool decode_value(struct reader *r, struct arena *arena, bool nested, str
     }
     case VALUE_LIST: {
         v->length = reader_u32(r);
-        struct value *list = !nested && v->length <= MAX_KEYWORDS ? arena_alloc(arena, sizeof *list * (v->length + 1ul)) : NULL;
+        bool fits = !nested && v->length <= (size_t)(r->end - r->at); /* an element has a byte at least */
+        struct value *list = fits ? arena_alloc(arena, sizeof *list * (v->length + 1ul)) : NULL;
         v->list = list;
         for (uint32_t i = 0; list && i < v->length; i++)
             if (!decode_value(r, arena, true, &list[i]))

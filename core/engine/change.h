@@ -17,7 +17,7 @@ enum change_type { CHANGE_SCHEMA = 1, CHANGE_PUT, CHANGE_PATCH, CHANGE_DELETE, C
 struct change {
     uint8_t type;
     uint16_t kind;            /* id */
-    int64_t now;              /* the moment it was made */
+    int64_t now;              /* the moment it was made; EXPIRED: a DELETE of what had expired */
     /* PUT, PATCH, DELETE */
     struct key key;
     unsigned n;
@@ -39,6 +39,11 @@ struct change {
 status change_check(struct database *db, struct change *c, struct error *e);
 /* Applies a change that was checked. DUPLICATE: a signal whose id was counted before. */
 status change_apply(struct database *db, struct change *c, struct error *e);
+
+/* The record of an item that goes because it has expired; an item_dies of `db`, with the kind's lock. So who replays records with a clock that stands
+ * still has every death from them. */
+#define EXPIRED INT64_MIN
+void change_tell_expired(void *db, struct kind *k, const struct row *row, uint32_t generation);
 
 void change_encode(const struct database *db, const struct change *c, struct buffer *out);
 /* False: cut short or not a change. What it points at lies in the record or in the arena. */

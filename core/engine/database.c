@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/publish.h"
+#include "engine/change.h"
 #include "store/items.h"
 #include "validate.h"
 
@@ -46,7 +47,7 @@ static bool sweep(struct database *db, struct kind *k, unsigned budget)
     if (kind_dropped(k))
         return false;
     pthread_mutex_lock(&k->lock);
-    unsigned n = kind_dropped(k) ? 0 : items_sweep_w(k, database_now(db), budget);
+    unsigned n = kind_dropped(k) ? 0 : items_sweep_telling_w(k, database_now(db), budget, change_tell_expired, db);
     pthread_mutex_unlock(&k->lock);
     return n == budget;
 }

@@ -63,8 +63,9 @@ status statement_run(struct statement *s, const struct run_request *request, str
         return fail(e, STATUS_CLOSED, -1, "the database is closed");
     if (!s->plan)
         return run_schema(s, request, out, e);
+    int64_t clock = database_now(s->db);
     struct retrieve_request r = {.plan = s->plan, .params = request->params, .n_params = request->n_params, .db_id = s->db->id,
-                                 .now = request->now ? *request->now : database_now(s->db), .asked_moment = request->now != NULL,
+                                 .clock = clock, .now = request->now ? *request->now : clock, .asked_moment = request->now != NULL,
                                  .deadline = request->budget < 0 ? 0 : clock_monotonic() + request->budget};
     return retrieve_run(&r, out, e);
 }

@@ -334,8 +334,6 @@ static status bind_moment(struct run *r)
     if (s)
         return s;
     if (at.type != VALUE_NULL) {
-        if (after.type != VALUE_NULL)
-            return fail(r->error, STATUS_CURSOR, p->at.position, "a cursor has its own moment: AT can not stand beside it");
         if (at.type != VALUE_TIME && at.type != VALUE_INT)
             return fail(r->error, STATUS_TYPE, p->at.position, "AT takes a time, got %s", value_type_name(at.type));
         if (at.i < TIME_MIN_US || at.i > TIME_MAX_US)
@@ -343,7 +341,12 @@ static status bind_moment(struct run *r)
         r->now = at.i;
         r->asked_moment = true;
     }
-    return after.type == VALUE_NULL ? STATUS_OK : cursor_decode(r, after.text, after.length);
+    if (after.type == VALUE_NULL)
+        return STATUS_OK;
+    s = cursor_decode(r, after.text, after.length);
+    if (!s && at.type != VALUE_NULL && at.i != r->now)
+        return fail(r->error, STATUS_CURSOR, p->at.position, "a cursor has its own moment: AT beside it must say the same");
+    return s;
 }
 
 status bind_run(struct run *r)

@@ -27,6 +27,22 @@ static status find_signals(struct run *r)
     return STATUS_OK;
 }
 
+/* The newest event of any living item: cells of the dead may still be there. */
+static int64_t newest_event(struct run *r, const struct signal *s)
+{
+    int64_t newest = INT64_MIN;
+    for (uint32_t slot = 0; slot < r->n_slots; slot += BLOCK) {
+        unsigned n = r->n_slots - slot < BLOCK ? r->n_slots - slot : BLOCK;
+        block_rows(r->kind, slot, n, r->rows);
+        for (unsigned i = 0; i < n; i++) {
+            bool living = r->rows[i] && !items_expired(r->kind, r->rows[i], gone_by(r));
+            int64_t last = living ? signal_last(s, slot + i, r->now) : INT64_MIN;
+            newest = last > newest ? last : newest;
+        }
+    }
+    return newest;
+}
+
 /* AT moves the clock, never the data: not to before an event that would be counted. */
 static status check_moment(struct run *r)
 {
@@ -36,7 +52,7 @@ static status check_moment(struct run *r)
         const struct signal *s = r->signals[r->plan->signals[i]];
         if (signal_newest_bound(s) <= r->now)
             continue;
-        int64_t newest = signal_newest(s, r->n_slots);
+        int64_t newest = newest_event(r, s);
         if (newest > r->now)
             return fail(r->error, STATUS_MOMENT, -1, "the moment %" PRId64 " is before the newest event of signal '%s', %" PRId64, r->now,
                         signal_definition(s)->name, newest);
@@ -46,12 +62,12 @@ static status check_moment(struct run *r)
 
 static void first_needs(const struct run *r, struct page_needs *needs)
 {
-    size_t limit = (size_t)r->limit;
+    size_t limit = r->limit < r->n_slots ? (size_t)r->limit : r->n_slots;
     *needs = (struct page_needs){.k = limit};
     if (r->plan->n_diversity && limit) {
         needs->k = 4 * limit + 64 + r->place.n_passed;
         needs->tokens = 2 * needs->k * r->plan->n_diversity;
-        needs->scratch = 64 * needs->tokens + 8 * needs->k + 64 * r->limit;
+        needs->scratch = 64 * needs->tokens + 8 * needs->k + 64 * limit;
     }
 }
 
@@ -136,6 +152,7 @@ status retrieve_run(const struct retrieve_request *request, struct output *out, 
     r->error = e ? e : &unused;
     r->params = request->params;
     r->n_params = request->n_params;
+    r->clock = request->clock;
     r->now = request->now;
     r->asked_moment = request->asked_moment;
     r->deadline = request->deadline;

@@ -10,6 +10,7 @@ struct retrieve_request {
     const struct plan *plan;
     const struct value *params;
     unsigned n_params;
+    int64_t clock;
     int64_t now;          /* the clock, or the caller's moment */
     bool asked_moment;    /* the caller's */
     int64_t deadline;     /* on the monotonic clock; 0: none */

@@ -61,6 +61,7 @@ struct run {
     const struct value *params;
     unsigned n_params;
     int64_t now, deadline; /* deadline on the monotonic clock; 0: none */
+    int64_t clock;         /* what has expired is gone by the later of clock and now: see gone_by */
     uint32_t n_slots;      /* the universe: published when the run began */
     uint64_t limit;
     uint64_t binding;      /* hash of statement and parameters, for the cursor */
@@ -91,6 +92,11 @@ struct run {
     uint64_t total;
     struct work work;
 };
+
+static inline int64_t gone_by(const struct run *r)
+{
+    return r->clock > r->now ? r->clock : r->now;
+}
 
 /* The rows of an answer, and where the next page begins. */
 struct page {

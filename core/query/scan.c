@@ -124,7 +124,7 @@ static void take_rows(struct scan *s, const uint16_t *index, unsigned m, unsigne
         s->stop = true;
     if (r->deadline && s->until_check-- == 0) {
         s->until_check = DEADLINE_BLOCKS;
-        if (clock_monotonic() > r->deadline)
+        if (clock_monotonic() >= r->deadline)
             s->stop = s->late = true;
     }
 }
@@ -139,19 +139,20 @@ static bool any(const uint8_t *flags, unsigned n)
 static void alive_from_columns(struct scan *s, const struct field *expires, uint32_t slot, unsigned n)
 {
     struct run *r = s->r;
+    const int64_t gone = gone_by(r);
     for (unsigned i = 0; i < n; i++)
         s->alive[i] = r->rows[i] != NULL;
     if (!expires || !any(s->alive, n))
         return;
     block_ints(expires, slot, n, r->times);
     for (unsigned i = 0; i < n; i++)
-        s->alive[i] &= r->times[i] == INT64_MIN || r->times[i] > r->now;
+        s->alive[i] &= r->times[i] == INT64_MIN || r->times[i] > gone;
 }
 
 static void alive_from_rows(struct scan *s, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        s->alive[i] = s->r->rows[i] && !items_expired(s->r->kind, s->r->rows[i], s->r->now);
+        s->alive[i] = s->r->rows[i] && !items_expired(s->r->kind, s->r->rows[i], gone_by(s->r));
 }
 
 static void scan_block(struct scan *s, uint32_t block)
@@ -273,7 +274,7 @@ static void drive_keys(struct scan *s, const struct bound_match *b)
         if (repeated || (!r->kind->integer_keys && (key.length == 0 || key.length > MAX_KEY)))
             continue;
         uint32_t generation;
-        const struct row *row = items_find_rcu(r->kind, &key, r->now, &generation);
+        const struct row *row = items_find_rcu(r->kind, &key, gone_by(r), &generation);
         if (!row || row->slot >= r->n_slots)
             continue;
         r->slots[n++] = row->slot;
@@ -325,7 +326,7 @@ static void choose_driver(struct run *r, const struct match **match, const struc
 
 status scan_run(struct run *r, size_t k)
 {
-    struct scan s = {.r = r, .until_check = DEADLINE_BLOCKS};
+    struct scan s = {.r = r};
     const struct match *match = NULL;
     const struct bound_match *bound = NULL;
     topk_init(&s.best, r->candidates, k, r->plan->n_order ? sort_compare : NULL, r);

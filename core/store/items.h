@@ -25,6 +25,7 @@ struct item_change {
     int64_t now;                 /* becomes first_put of a new item */
     uint32_t slot;               /* in: SLOT_ANY, or the slot to use for a new item (replay; may wait for a grace period); out: the item's slot */
     uint32_t generation;         /* out */
+    bool took_expired;           /* out, also of a put that failed: the key's item had expired and was taken away first */
 };
 enum { SLOT_ANY = SLOT_NONE };
 
@@ -42,6 +43,9 @@ status items_delete_w(struct kind *k, const struct key *key, int64_t now, uint32
 /* Background work, to be called for every kind a few times a second: deletes what has expired at `now`, at most `budget` items, and makes slots of
  * dead items ready for new ones (a grace period and their signals' cells lie in between). Returns how many items it deleted. */
 unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget);
+/* The same, and tells of each item before it goes: who keeps a record of all changes needs these deaths too. */
+typedef void item_dies(void *context, struct kind *k, const struct row *row, uint32_t generation);
+unsigned items_sweep_telling_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context);
 
 /* In a read section. The living, unexpired item of a key: its row, or NULL. */
 const struct row *items_find_rcu(const struct kind *k, const struct key *key, int64_t now, uint32_t *generation);

@@ -343,6 +343,7 @@ status items_put_w(struct kind *k, struct item_change *change, struct error *e)
         if (!item_end_reserve(k, old))
             return no_room(k, e);
         item_end_w(k, old);
+        change->took_expired = true;
         old = NULL;
     }
     if (change->patch && (old == NULL || row_expired(k->expires, old, change->now)))

@@ -21,7 +21,7 @@ static void walk_ends(struct kind *k)
 }
 
 /* Deletes what has expired from expiry.at on; returns how many. Stops at the budget, or when there is no room to retire a row. */
-static unsigned walk(struct kind *k, const struct field *expires, int64_t now, unsigned budget)
+static unsigned walk(struct kind *k, const struct field *expires, int64_t now, unsigned budget, item_dies *tell, void *context)
 {
     unsigned gone = 0;
     for (; k->expiry.at < k->n_slots; k->expiry.at++) {
@@ -38,6 +38,8 @@ static unsigned walk(struct kind *k, const struct field *expires, int64_t now, u
         }
         if (gone == budget || !item_end_reserve(k, row))
             return gone;
+        if (tell != NULL)
+            tell(context, k, row, *generation_of(k, row->slot));
         item_end_w(k, row);
         gone++;
     }
@@ -45,7 +47,7 @@ static unsigned walk(struct kind *k, const struct field *expires, int64_t now, u
     return gone;
 }
 
-unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget)
+unsigned items_sweep_telling_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context)
 {
     if (k->dropped)
         return 0;
@@ -56,5 +58,10 @@ unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget)
     }
     if (k->expires == NULL || now < k->expiry.next)
         return 0;
-    return walk(k, k->expires, now, budget);
+    return walk(k, k->expires, now, budget, tell, context);
+}
+
+unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget)
+{
+    return items_sweep_telling_w(k, now, budget, NULL, NULL);
 }
