@@ -72,24 +72,34 @@ static void make_registers(void)
     reg_fill_int(&regs[SEVEN], 7);
 }
 
-struct expression { const char *text; struct op ops[16]; unsigned n_ops; };
+struct expression {
+    const char *text;
+    struct op ops[16];
+    unsigned n_ops;
+};
 
-#define OP(code_, to_, a_, b_, c_) {.code = code_, .to = RESULT + to_, .a = a_, .b = b_, .c = c_}
+#define OP(code_, to_, a_, b_, c_)                                   \
+    {                                                                \
+        .code = code_, .to = RESULT + to_, .a = a_, .b = b_, .c = c_ \
+    }
 #define R(n) (RESULT + n)
 static struct expression expressions[] = {
     {"3 * velocity(view, 24h) + decay(like)",
-     {OP(OP_DIV, 1, VIEWS, DAY, 0), OP(OP_MUL, 1, THREE, R(1), 0), OP(OP_ADD, 0, R(1), LIKES, 0)}, 3},
+     {OP(OP_DIV, 1, VIEWS, DAY, 0), OP(OP_MUL, 1, THREE, R(1), 0), OP(OP_ADD, 0, R(1), LIKES, 0)},
+     3},
     {"3 * velocity + decay(like) + 0.5 * recency - 2 * decay(skip) + rating",
      {OP(OP_DIV, 1, VIEWS, DAY, 0), OP(OP_MUL, 1, THREE, R(1), 0), OP(OP_ADD, 1, R(1), LIKES, 0), OP(OP_RECENCY, 2, RELEASED, NOW, MONTH),
-      OP(OP_MUL, 2, HALF, R(2), 0), OP(OP_ADD, 1, R(1), R(2), 0), OP(OP_MUL, 2, TWO, SKIPS, 0), OP(OP_SUB, 1, R(1), R(2), 0), OP(OP_ADD, 0, R(1), RATING, 0)},
+      OP(OP_MUL, 2, HALF, R(2), 0), OP(OP_ADD, 1, R(1), R(2), 0), OP(OP_MUL, 2, TWO, SKIPS, 0), OP(OP_SUB, 1, R(1), R(2), 0),
+      OP(OP_ADD, 0, R(1), RATING, 0)},
      9},
     {"the same, if(rating >= 7, ..., 0)",
      {OP(OP_DIV, 1, VIEWS, DAY, 0), OP(OP_MUL, 1, THREE, R(1), 0), OP(OP_ADD, 1, R(1), LIKES, 0), OP(OP_RECENCY, 2, RELEASED, NOW, MONTH),
-      OP(OP_MUL, 2, HALF, R(2), 0), OP(OP_ADD, 1, R(1), R(2), 0), OP(OP_MUL, 2, TWO, SKIPS, 0), OP(OP_SUB, 1, R(1), R(2), 0), OP(OP_ADD, 1, R(1), RATING, 0),
-      OP(OP_GE, 3, RATING, SEVEN, 0), OP(OP_SUB, 2, TWO, TWO, 0), OP(OP_IF, 0, R(3), R(1), R(2))},
+      OP(OP_MUL, 2, HALF, R(2), 0), OP(OP_ADD, 1, R(1), R(2), 0), OP(OP_MUL, 2, TWO, SKIPS, 0), OP(OP_SUB, 1, R(1), R(2), 0),
+      OP(OP_ADD, 1, R(1), RATING, 0), OP(OP_GE, 3, RATING, SEVEN, 0), OP(OP_SUB, 2, TWO, TWO, 0), OP(OP_IF, 0, R(3), R(1), R(2))},
      12},
     {"wilson(likes, skips) / (1 + log1p(views))",
-     {OP(OP_WILSON, 1, LIKES, SKIPS, 0), OP(OP_LOG1P, 2, VIEWS, 0, 0), OP(OP_SUB, 3, THREE, TWO, 0), OP(OP_ADD, 2, R(2), R(3), 0), OP(OP_DIV, 0, R(1), R(2), 0)},
+     {OP(OP_WILSON, 1, LIKES, SKIPS, 0), OP(OP_LOG1P, 2, VIEWS, 0, 0), OP(OP_SUB, 3, THREE, TWO, 0), OP(OP_ADD, 2, R(2), R(3), 0),
+      OP(OP_DIV, 0, R(1), R(2), 0)},
      5},
     {"pow(likes + skips, 0.5)", {OP(OP_ADD, 1, LIKES, SKIPS, 0), OP(OP_POW, 0, R(1), HALF, 0)}, 2},
 };
@@ -147,8 +157,11 @@ static uint64_t bench_kernels(enum kernel_level level)
         printf("%s kernels: not on this CPU\n", width);
         return 0;
     }
-    const struct { const char *name; kernel_binary *run; } kernels[] = {
-        {"a + b", k->add}, {"a * b", k->multiply}, {"a / b", k->divide}, {"recency of an age", k->recency}, {"wilson", k->wilson}, {"pow", k->power}};
+    const struct {
+        const char *name;
+        kernel_binary *run;
+    } kernels[] = {{"a + b", k->add},     {"a * b", k->multiply}, {"a / b", k->divide}, {"recency of an age", k->recency},
+                   {"wilson", k->wilson}, {"pow", k->power}};
     uint64_t sum = 0;
     for (size_t j = 0; j < sizeof kernels / sizeof *kernels; j++) {
         double times[ROUNDS];
@@ -199,7 +212,8 @@ static void bench_diversity(size_t limit, size_t n, unsigned crowd)
     }
     offsets[n] = (uint32_t)n;
     const struct diversity_rule rule = {2, 10};
-    struct diversity_input in = {.n_rules = 1, .rules = &rule, .n = n, .offsets = offsets, .tokens = tokens, .complete = true, .most_passed_over = 1000};
+    struct diversity_input in = {
+        .n_rules = 1, .rules = &rule, .n = n, .offsets = offsets, .tokens = tokens, .complete = true, .most_passed_over = 1000};
     size_t bytes = diversity_scratch(&in, limit);
     void *scratch = malloc(bytes);
     double times[ROUNDS];
@@ -210,7 +224,8 @@ static void bench_diversity(size_t limit, size_t n, unsigned crowd)
         times[round] = seconds() - start;
     }
     char what[80];
-    snprintf(what, sizeof what, "diversity 2 PER 10, %zu places of %zu, %u %% one author%s", limit, n, crowd, out.relaxed ? ", relaxed" : "");
+    snprintf(what, sizeof what, "diversity 2 PER 10, %zu places of %zu, %u %% one author%s", limit, n, crowd,
+             out.relaxed ? ", relaxed" : "");
     print(what, times, (double)out.n);
     free(offsets), free(chosen), free(tokens), free(scratch);
 }

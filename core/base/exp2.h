@@ -4,7 +4,7 @@
  * libm's functions differ from release to release and from CPU to CPU; a ranking must not. So: plain additions, multiplications and divisions
  * in a fixed order, no libm, no fused multiply-add (the project is built with -ffp-contract=off), no branches on the way, so that a loop over an
  * array becomes vector code by itself. Errors stay below 0.7 units in the last place (1 where the result is subnormal); 2^whole and log2(2^whole) are exact.
- * Assumes rounding to nearest. */
+ * Assumes the CPU as a process starts: rounding to nearest, subnormal numbers kept. */
 #ifndef EAGRE_BASE_EXP2_H
 #define EAGRE_BASE_EXP2_H
 

@@ -17,32 +17,38 @@
 
 struct value {
     uint64_t token;
-    uint32_t rule, count;  /* rows of the window that have it */
+    uint32_t rule, count;    /* rows of the window that have it */
     uint32_t oldest, newest; /* nodes of these rows; undefined when count is 0 */
 };
 
-struct node { uint32_t value, row, next; };
-struct passed { uint32_t candidate, wake; };
+struct node {
+    uint32_t value, row, next;
+};
+struct passed {
+    uint32_t candidate, wake;
+};
 
 struct placer {
     const struct diversity_input *in;
     struct diversity_output *out;
-    struct value *values;     /* in order of first mention */
-    uint32_t *slots;          /* hash table of indexes into values, plus 1 */
-    struct node *nodes;       /* of the history's tokens from history_first on, then of the candidates' */
-    struct passed *passed;    /* in rank order: [passed_first, passed_end) */
+    struct value *values;  /* in order of first mention */
+    uint32_t *slots;       /* hash table of indexes into values, plus 1 */
+    struct node *nodes;    /* of the history's tokens from history_first on, then of the candidates' */
+    struct passed *passed; /* in rank order: [passed_first, passed_end) */
     size_t n_values, n_slots, passed_first, passed_end, passed_room;
-    size_t history_first;     /* row: older ones are outside every window */
-    size_t history_nodes;     /* so many nodes before the candidates' */
-    size_t resolved;          /* candidates [0, resolved) have their nodes' values */
-    uint32_t wake;            /* no candidate passed over fits before this row */
+    size_t history_first; /* row: older ones are outside every window */
+    size_t history_nodes; /* so many nodes before the candidates' */
+    size_t resolved;      /* candidates [0, resolved) have their nodes' values */
+    uint32_t wake;        /* no candidate passed over fits before this row */
 };
 
 /* ---- memory ---- */
 
 enum { FIRST_SLOTS = 64 };
 
-struct layout { size_t n_nodes, history_nodes, history_first, max_slots, passed_room, values, nodes, slots, passed, bytes; };
+struct layout {
+    size_t n_nodes, history_nodes, history_first, max_slots, passed_room, values, nodes, slots, passed, bytes;
+};
 
 static struct layout lay_out(const struct diversity_input *in)
 {
@@ -110,7 +116,9 @@ static uint32_t value_of(struct placer *p, uint64_t token, uint32_t rule)
     return p->slots[slot] - 1;
 }
 
-struct range { size_t from, to; };
+struct range {
+    size_t from, to;
+};
 
 /* Nodes of a candidate or of a row of the history under a rule. */
 static struct range candidate_nodes(const struct placer *p, size_t candidate, unsigned rule)

@@ -20,26 +20,26 @@ struct diversity_rule {
 struct diversity_input {
     unsigned n_rules;
     const struct diversity_rule *rules;
-    size_t n;                 /* candidates, best first */
-    const uint32_t *offsets;  /* n * n_rules + 1 */
+    size_t n;                /* candidates, best first */
+    const uint32_t *offsets; /* n * n_rules + 1 */
     const uint64_t *tokens;
-    bool complete;            /* no candidate ranks behind these: relaxing is allowed when none of them fits */
+    bool complete; /* no candidate ranks behind these: relaxing is allowed when none of them fits */
     /* Rows of the pages before, oldest first (for PER windows), laid out in the same way. */
     size_t n_history;
     const uint32_t *history_offsets; /* not read when n_history is 0 */
     const uint64_t *history_tokens;
-    size_t most_passed_over;  /* bound on candidates passed over: when one more would have to be, the best of them is placed (relaxed) */
+    size_t most_passed_over; /* bound on candidates passed over: when one more would have to be, the best of them is placed (relaxed) */
 };
 
 struct diversity_output {
-    uint32_t *chosen;  /* caller's, room for limit: indexes of candidates, in order of their places */
-    size_t n;          /* places filled: fewer than limit when the candidates ran out */
-    size_t frontier;   /* candidates [0, frontier) were looked at: each is chosen or was passed over; at most most_passed_over are the latter */
+    uint32_t *chosen; /* caller's, room for limit: indexes of candidates, in order of their places */
+    size_t n;         /* places filled: fewer than limit when the candidates ran out */
+    size_t frontier;  /* candidates [0, frontier) were looked at: each is chosen or passed over (at most most_passed_over) */
     bool relaxed;
-    bool starved;      /* stopped below limit because more candidates are needed (not complete and none fits) */
+    bool starved; /* stopped below limit because more candidates are needed (not complete and none fits) */
 };
 
-/* Bytes of scratch memory that diversity_place needs for this input. About 60 for each token and 8 for each candidate. */
+/* Bytes of scratch memory that diversity_place needs for this input. About 60 for each token and 16 for each candidate. */
 size_t diversity_scratch(const struct diversity_input *in, size_t limit);
 
 /* `scratch`: `bytes` >= diversity_scratch(in, limit) bytes, aligned to 8; its content does not matter. Needs fewer than 2^31 candidates, tokens and

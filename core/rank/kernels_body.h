@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Included by kernels.c once per level: KERNEL(name) is the name of a function at that level, KERNEL_TABLE that of the table. No guard. */
 
-#define UNARY(name, value)                                                                    \
-    static void KERNEL(name)(double *to, const double *a, unsigned n) { EACH(i, n, to[i] = value); }
-#define BINARY(name, value)                                                                   \
-    static void KERNEL(name)(double *to, const double *a, const double *b, unsigned n) { EACH(i, n, to[i] = value); }
-#define COMPARE(name, type, value)                                                            \
-    static void KERNEL(name)(uint8_t *to, const type *a, const type *b, uint8_t flip, unsigned n) \
-    {                                                                                         \
-        EACH(i, n, to[i] = (uint8_t)((value) ^ flip));                                        \
+#define UNARY(name, value)                                            \
+    static void KERNEL(name)(double *to, const double *a, unsigned n) \
+    {                                                                 \
+        EACH(i, n, to[i] = value);                                    \
+    }
+#define BINARY(name, value)                                                            \
+    static void KERNEL(name)(double *to, const double *a, const double *b, unsigned n) \
+    {                                                                                  \
+        EACH(i, n, to[i] = value);                                                     \
+    }
+#define COMPARE(name, type, value)                                                                 \
+    static void KERNEL(name)(uint8_t * to, const type *a, const type *b, uint8_t flip, unsigned n) \
+    {                                                                                              \
+        EACH(i, n, to[i] = (uint8_t)((value) ^ flip));                                             \
     }
 
 UNARY(negate, -a[i])

@@ -19,6 +19,7 @@ enum { BLOCK_MAX = 256, MAX_REGISTERS = 512 };
 enum truth { TRUTH_FALSE = 0, TRUTH_TRUE = 1, TRUTH_NULL = 2 };
 enum reg_class { REG_REAL, REG_INT, REG_TRUTH };
 
+/* clang-format off */
 enum op_code {
     OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG,           /* numbers -> REAL; null is 0; results finite */
     OP_ABS, OP_SIGN, OP_SQRT, OP_LOG1P, OP_EXP, OP_POW, OP_MIN, OP_MAX, OP_WILSON,
@@ -35,6 +36,7 @@ enum op_code {
     OP_REAL,                                           /* number -> REAL (null is 0): a result's last step */
     OP_COUNT
 };
+/* clang-format on */
 
 struct op {
     uint16_t code;
@@ -50,16 +52,24 @@ struct program {
 };
 
 /* A register's block: values and nulls. For TRUTH only `nulls` is used, holding enum truth, and has_null is not looked at. */
-union lane { double real[BLOCK_MAX]; int64_t integer[BLOCK_MAX]; };
+union lane {
+    double real[BLOCK_MAX];
+    int64_t integer[BLOCK_MAX];
+};
 struct reg {
-    uint8_t class;    /* enum reg_class; a constant's class may differ from run to run (a parameter) */
-    bool has_null;    /* some number is null; if not, `nulls` is neither read nor, in a result, written. Results other than TRUTH have none */
-    uint8_t *nulls;   /* BLOCK_MAX bytes */
+    uint8_t class;  /* enum reg_class; a constant's class may differ from run to run (a parameter) */
+    bool has_null;  /* some number is null; if not, `nulls` is neither read nor, in a result, written. Results other than TRUTH have none */
+    uint8_t *nulls; /* BLOCK_MAX bytes */
     union lane *lane; /* NULL for TRUTH */
 };
 
 /* Numbers of an IN list, split so that membership is exact: whole numbers that fit as i64 (ascending), others as f64 (ascending). */
-struct number_list { const int64_t *integers; const double *reals; size_t n_integers, n_reals; bool has_null; };
+struct number_list {
+    const int64_t *integers;
+    const double *reals;
+    size_t n_integers, n_reals;
+    bool has_null;
+};
 
 /* Fills a constant register over all BLOCK_MAX places and sets its class. A real is made finite. A null has class REAL, or stays TRUTH. */
 void reg_fill_real(struct reg *r, double v);

@@ -34,8 +34,8 @@ struct topk {
 
 void topk_init(struct topk *t, struct candidate *memory, size_t k, candidate_compare *compare, const void *context);
 bool topk_full(const struct topk *t);
-const struct candidate *topk_worst(const struct topk *t); /* NULL when empty */
+const struct candidate *topk_worst(const struct topk *t);   /* NULL when empty */
 bool topk_offer(struct topk *t, const struct candidate *c); /* false: not among the best k */
-void topk_sort(struct topk *t); /* best first, in place; ends the heap */
+void topk_sort(struct topk *t);                             /* best first, in place; ends the heap */
 
 #endif

@@ -20,7 +20,10 @@ static uint32_t below(uint32_t n)
 
 enum { MOST_ROWS = 200, MOST_RULES = 3, MOST_TOKENS = 5 };
 
-struct row { unsigned n[MOST_RULES]; uint64_t tokens[MOST_RULES][MOST_TOKENS]; };
+struct row {
+    unsigned n[MOST_RULES];
+    uint64_t tokens[MOST_RULES][MOST_TOKENS];
+};
 static struct row history[MOST_ROWS], candidates[MOST_ROWS];
 
 struct oracle {
@@ -106,7 +109,10 @@ static void solve(struct oracle *o, const struct diversity_input *in, size_t lim
 
 /* ---- flat arrays ---- */
 
-struct flat { uint32_t offsets[MOST_ROWS * MOST_RULES + 1]; uint64_t tokens[MOST_ROWS * MOST_RULES * MOST_TOKENS]; };
+struct flat {
+    uint32_t offsets[MOST_ROWS * MOST_RULES + 1];
+    uint64_t tokens[MOST_ROWS * MOST_RULES * MOST_TOKENS];
+};
 static struct flat flat_history, flat_candidates;
 
 /* `base`: an offset of the first row other than 0 is allowed. */
@@ -145,15 +151,15 @@ static void assert_as_oracle(const struct diversity_input *in, size_t limit)
         same = out.chosen[i] == o.chosen[i];
     free(out.chosen);
     if (!same)
-        fail_msg("seed %llu: n %zu %zu, frontier %zu %zu, relaxed %d %d, starved %d %d", (unsigned long long)seed, out.n, o.n, out.frontier, o.frontier,
-                 out.relaxed, o.relaxed, out.starved, o.starved);
+        fail_msg("seed %llu: n %zu %zu, frontier %zu %zu, relaxed %d %d, starved %d %d", (unsigned long long)seed, out.n, o.n, out.frontier,
+                 o.frontier, out.relaxed, o.relaxed, out.starved, o.starved);
 }
 
 /* ---- by hand ---- */
 
 /* One rule; each letter is a candidate with that token, '.' has none. */
-static void page(const char *ranking, const char *before, uint32_t most, uint32_t window, size_t limit, bool complete, size_t bound, const char *want,
-                 size_t frontier, bool relaxed, bool starved)
+static void page(const char *ranking, const char *before, uint32_t most, uint32_t window, size_t limit, bool complete, size_t bound,
+                 const char *want, size_t frontier, bool relaxed, bool starved)
 {
     struct diversity_rule rule = {most, window};
     size_t n = strlen(ranking), n_history = strlen(before);
@@ -192,30 +198,30 @@ static void by_hand(void **state)
     enum { ALL = 1000 };
     /* ranking, before, most PER window, limit, complete, bound -> page, frontier, relaxed, starved */
     page("abcd", "", 1, 3, 4, true, ALL, "abcd", 4, false, false);
-    page("aabc", "", 1, 2, 4, true, ALL, "abac", 4, false, false);    /* passed over, then the best that fits */
+    page("aabc", "", 1, 2, 4, true, ALL, "abac", 4, false, false); /* passed over, then the best that fits */
     page("aabc", "", 1, 3, 4, true, ALL, "abca", 4, false, false);
     page("aaab", "", 2, 3, 4, true, ALL, "aaba", 4, false, false);
-    page("aaa", "", 1, 2, 3, true, ALL, "aaa", 3, true, false);       /* none fits: the best stands there */
-    page("aaa", "", 1, 2, 3, false, ALL, "a", 3, false, true);        /* more are needed */
+    page("aaa", "", 1, 2, 3, true, ALL, "aaa", 3, true, false); /* none fits: the best stands there */
+    page("aaa", "", 1, 2, 3, false, ALL, "a", 3, false, true);  /* more are needed */
     page("aab", "", 1, 2, 2, false, ALL, "ab", 3, false, false);
-    page("abcd", "", 1, 2, 2, false, ALL, "ab", 2, false, false);     /* looks no further than it must */
+    page("abcd", "", 1, 2, 2, false, ALL, "ab", 2, false, false); /* looks no further than it must */
     page("ab", "", 1, 2, 5, true, ALL, "ab", 2, false, false);
     page("ab", "", 1, 2, 5, false, ALL, "ab", 2, false, true);
     page("", "", 1, 2, 5, true, ALL, "", 0, false, false);
     page("", "", 1, 2, 5, false, ALL, "", 0, false, true);
     page("aab", "", 1, 2, 0, false, ALL, "", 0, false, false);
-    page("aaaa", "", 1, 1, 4, true, ALL, "aaaa", 4, false, false);    /* windows of one row limit nothing */
-    page("..a.a", "", 1, 5, 5, true, ALL, "..a.a", 5, true, false);   /* null is never limited */
+    page("aaaa", "", 1, 1, 4, true, ALL, "aaaa", 4, false, false);  /* windows of one row limit nothing */
+    page("..a.a", "", 1, 5, 5, true, ALL, "..a.a", 5, true, false); /* null is never limited */
     page("....", "", 1, 0, 4, true, ALL, "....", 4, false, false);
-    page("aabbc", "", 1, 0, 5, true, ALL, "abcab", 5, true, false);   /* on the page: one each, then relaxed */
+    page("aabbc", "", 1, 0, 5, true, ALL, "abcab", 5, true, false); /* on the page: one each, then relaxed */
     page("aabbc", "", 2, 0, 5, true, ALL, "aabbc", 5, false, false);
     page("aabbc", "", 1, 0, 3, true, ALL, "abc", 5, false, false);
-    page("abc", "a", 1, 2, 3, true, ALL, "bac", 3, false, false);     /* the page before counts ... */
-    page("abc", "ax", 1, 2, 3, true, ALL, "abc", 3, false, false);    /* ... as far as the window reaches */
+    page("abc", "a", 1, 2, 3, true, ALL, "bac", 3, false, false);  /* the page before counts ... */
+    page("abc", "ax", 1, 2, 3, true, ALL, "abc", 3, false, false); /* ... as far as the window reaches */
     page("abc", "ax", 1, 3, 3, true, ALL, "bac", 3, false, false);
-    page("abc", "aaaa", 1, 0, 3, true, ALL, "abc", 3, false, false);  /* not for the whole page's rule */
+    page("abc", "aaaa", 1, 0, 3, true, ALL, "abc", 3, false, false); /* not for the whole page's rule */
     page("aab", "aaaa", 2, 4, 3, true, ALL, "baa", 3, true, false);
-    page("aaaab", "", 1, 3, 5, true, 1, "aaaba", 5, true, false);     /* one may wait: a further one places it */
+    page("aaaab", "", 1, 3, 5, true, 1, "aaaba", 5, true, false); /* one may wait: a further one places it */
     page("aaaab", "", 1, 3, 5, true, 0, "aaaab", 5, true, false);
     page("aaaab", "", 1, 3, 2, true, 2, "aa", 3, true, false);
 }
@@ -230,8 +236,13 @@ static void several_rules_and_values(void **state)
     const struct diversity_rule rules[] = {{1, 2}, {1, 3}};
     memcpy(candidates, rows, sizeof rows);
     flatten(&flat_candidates, candidates, 5, 2, 0);
-    struct diversity_input in = {.n_rules = 2, .rules = rules, .n = 5, .offsets = flat_candidates.offsets, .tokens = flat_candidates.tokens,
-                                 .complete = true, .most_passed_over = 1000};
+    struct diversity_input in = {.n_rules = 2,
+                                 .rules = rules,
+                                 .n = 5,
+                                 .offsets = flat_candidates.offsets,
+                                 .tokens = flat_candidates.tokens,
+                                 .complete = true,
+                                 .most_passed_over = 1000};
     assert_as_oracle(&in, 5);
     struct diversity_output out;
     place(&in, 5, &out);
@@ -325,7 +336,8 @@ static void more_candidates_continue(void **state)
         struct diversity_rule rule = {1, 1 + below(6)};
         random_rows(candidates, 100, 1, 4, 1, false);
         flatten(&flat_candidates, candidates, 100, 1, 0);
-        struct diversity_input in = {.n_rules = 1, .rules = &rule, .offsets = flat_candidates.offsets, .tokens = flat_candidates.tokens, .most_passed_over = 1000};
+        struct diversity_input in = {
+            .n_rules = 1, .rules = &rule, .offsets = flat_candidates.offsets, .tokens = flat_candidates.tokens, .most_passed_over = 1000};
         uint32_t before[100];
         size_t n_before = 0;
         for (in.n = 0; in.n <= 100; in.n += 10) {
@@ -345,11 +357,8 @@ static void more_candidates_continue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(several_rules_and_values),
-        cmocka_unit_test(no_rules),
-        cmocka_unit_test(random_pages),
-        cmocka_unit_test(more_candidates_continue),
+        cmocka_unit_test(by_hand),      cmocka_unit_test(several_rules_and_values), cmocka_unit_test(no_rules),
+        cmocka_unit_test(random_pages), cmocka_unit_test(more_candidates_continue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

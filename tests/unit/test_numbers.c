@@ -30,9 +30,9 @@ static void assert_real(double got, double want)
         fail_msg("got %a (%.17g), want %a (%.17g)", got, got, want, want);
 }
 
-#define ASSERT_SMALL(error, most) \
-    do                            \
-        if ((error) > (most))     \
+#define ASSERT_SMALL(error, most)                                                                                \
+    do                                                                                                           \
+        if ((error) > (most))                                                                                    \
             fail_msg("%s: %g units in the last place, more than %g", __func__, (double)(error), (double)(most)); \
     while (0)
 
@@ -141,8 +141,8 @@ static void results_are_finite(void **state)
     assert_real(num_finite(INFINITY), DBL_MAX);
     assert_real(num_finite(-INFINITY), -DBL_MAX);
     assert_real(num_finite(-3.5), -3.5);
-    const double odd[] = {0.0, -0.0, 1, -1, 0.5, -0.5, 2, -3, DBL_MIN, -DBL_MIN, 0x1p-1074, DBL_MAX, -DBL_MAX, 1e300, -1e300, 0x1p53, -0x1p63,
-                          INFINITY, -INFINITY, NAN};
+    const double odd[] = {0.0,       -0.0,    1,        -1,    0.5,    -0.5,   2,       -3,       DBL_MIN,   -DBL_MIN,
+                          0x1p-1074, DBL_MAX, -DBL_MAX, 1e300, -1e300, 0x1p53, -0x1p63, INFINITY, -INFINITY, NAN};
     enum { N = sizeof odd / sizeof *odd };
     for (int i = 0; i < N; i++) {
         double a = odd[i];
@@ -236,7 +236,8 @@ static void wilson_is_the_textbooks(void **state)
     for (int p = 0; p < 60; p++)
         for (int n = p == 0; n < 60; n++) {
             long double z = 1.96L, total = p + n, share = p / total;
-            long double want = (share + z * z / (2 * total) - z * sqrtl((share * (1 - share) + z * z / (4 * total)) / total)) / (1 + z * z / total);
+            long double want =
+                (share + z * z / (2 * total) - z * sqrtl((share * (1 - share) + z * z / (4 * total)) / total)) / (1 + z * z / total);
             assert_true(fabsl(num_wilson(p, n) - want) < 1e-15L);
         }
 }
@@ -307,7 +308,9 @@ static void integers_compare_exactly_with_reals(void **state)
         return; /* no type holds both */
     for (int i = 0; i < 100000; i++) {
         int64_t a = (int64_t)mix64(seed++) >> (i % 64);
-        double b = i % 3 == 0 ? (double)a : i % 3 == 1 ? nextafter((double)a, unit() < 0.5 ? -INFINITY : INFINITY) : (double)a + (double)(i % 5) / 2;
+        double b = i % 3 == 0   ? (double)a
+                   : i % 3 == 1 ? nextafter((double)a, unit() < 0.5 ? -INFINITY : INFINITY)
+                                : (double)a + (double)(i % 5) / 2;
         long double x = (long double)a, y = (long double)b;
         assert_int_equal(sign_of(num_compare_int_real(a, b)), (x > y) - (x < y));
     }
@@ -323,8 +326,18 @@ static void bits_are_the_same_everywhere(void **state)
     seed = 99;
     for (int i = 0; i < 100000; i++) {
         double a = i % 2 ? any() : (unit() - 0.3) * 1000, b = i % 4 < 2 ? any() : (unit() - 0.5) * 8;
-        double results[] = {num_exp2(a), num_exp(b), num_log1p(a), num_log1p(b), num_pow(a, b), num_wilson(a, b), num_recency(fabs(a), fabs(b)),
-                            num_rise(a, b, 24), num_div(a, b), num_sqrt(a), log2_exact(fabs(a)), num_random(a, (uint32_t)i),
+        double results[] = {num_exp2(a),
+                            num_exp(b),
+                            num_log1p(a),
+                            num_log1p(b),
+                            num_pow(a, b),
+                            num_wilson(a, b),
+                            num_recency(fabs(a), fabs(b)),
+                            num_rise(a, b, 24),
+                            num_div(a, b),
+                            num_sqrt(a),
+                            log2_exact(fabs(a)),
+                            num_random(a, (uint32_t)i),
                             num_age(i * (int64_t)1000003, (int64_t)1 << 44)};
         for (size_t r = 0; r < sizeof results / sizeof *results; r++)
             sum = mix64(sum ^ bits_of(results[r]));

@@ -189,7 +189,7 @@ static void times(void **state)
     assert_real(value_of((struct op){.code = OP_RECENCY, .a = 0, .b = 1, .c = 3}), 0.5);
     assert_real(value_of((struct op){.code = OP_RECENCY, .a = 1, .b = 0, .c = 2}), 1);
     assert_real(value_of((struct op){.code = OP_RECENCY, .a = 4, .b = 1, .c = 2}), 0);
-    reg_fill_int(&regs[0], -62135596800000000);  /* 0001-01-01 */
+    reg_fill_int(&regs[0], -62135596800000000); /* 0001-01-01 */
     reg_fill_int(&regs[1], 253402300799999999); /* 9999-12-31 23:59:59.999999 */
     assert_real(value_of((struct op){.code = OP_AGE, .a = 0, .b = 1}), 315537897599.999999);
     /* A null among times. */
@@ -202,7 +202,7 @@ static void times(void **state)
 static void assert_order(int want, const char *what)
 {
     static const uint16_t codes[] = {OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE};
-    const bool truths[] = {want == 0, want != 0, want < 0, want <= 0, want > 0, want >= 0};
+    const bool truths[] = {want == 0, want != 0, want<0, want <= 0, want> 0, want >= 0};
     for (int i = 0; i < 6; i++)
         if (truth_of((struct op){.code = codes[i], .a = 0, .b = 1}, NULL) != (enum truth)truths[i])
             fail_msg("%s: comparison %d is wrong for order %d", what, i, want);
@@ -222,9 +222,7 @@ static void comparisons(void **state)
     const int64_t two53 = (int64_t)1 << 53;
 #define REALS(a, b, want) compare(#a " and " #b, false, 0, a, false, 0, b, want)
 #define INTS(a, b, want) compare(#a " and " #b, true, a, 0, true, b, 0, want)
-#define MIXED(a, b, want)                                                  \
-    (compare(#a " and " #b, true, a, 0, false, 0, b, want),                \
-     compare(#b " and " #a, false, 0, b, true, a, 0, -(want)))
+#define MIXED(a, b, want) (compare(#a " and " #b, true, a, 0, false, 0, b, want), compare(#b " and " #a, false, 0, b, true, a, 0, -(want)))
     REALS(1.5, 1.5, 0);
     REALS(-0.0, 0.0, 0);
     REALS(-1, 0x1p-1074, -1);
@@ -272,20 +270,20 @@ static void truth_tables(void **state)
     (void)state;
     enum { F = TRUTH_FALSE, T = TRUTH_TRUE, N = TRUTH_NULL };
     static const uint8_t and[3][3] = {{F, F, F}, {F, T, N}, {F, N, N}};
-    static const uint8_t or[3][3] = {{F, T, N}, {T, T, T}, {N, T, N}};
-    static const uint8_t not[3] = {T, F, N};
+    static const uint8_t or [3][3] = {{F, T, N}, {T, T, T}, {N, T, N}};
+    static const uint8_t not [3] = {T, F, N};
     for (uint8_t a = 0; a < 3; a++) {
         clear_registers();
         for (unsigned i = 0; i < BLOCK_MAX; i++)
             set_truth(&regs[0], i, a);
-        assert_int_equal(truth_of((struct op){.code = OP_NOT, .a = 0}, NULL), not[a]);
+        assert_int_equal(truth_of((struct op){.code = OP_NOT, .a = 0}, NULL), not [a]);
         assert_int_equal(truth_of((struct op){.code = OP_IS_NULL, .a = 0}, NULL), a == N);
         assert_real(value_of((struct op){.code = OP_TRUTH_REAL, .a = 0}), a == T ? 1 : 0);
         for (uint8_t b = 0; b < 3; b++) {
             for (unsigned i = 0; i < BLOCK_MAX; i++)
                 set_truth(&regs[1], i, b);
             assert_int_equal(truth_of((struct op){.code = OP_AND, .a = 0, .b = 1}, NULL), and[a][b]);
-            assert_int_equal(truth_of((struct op){.code = OP_OR, .a = 0, .b = 1}, NULL), or[a][b]);
+            assert_int_equal(truth_of((struct op){.code = OP_OR, .a = 0, .b = 1}, NULL), or [a][b]);
         }
         reg_fill_real(&regs[2], 2.5);
         reg_fill_int(&regs[3], 7);
@@ -306,18 +304,19 @@ static void membership(void **state)
 {
     (void)state;
     const int64_t two53 = (int64_t)1 << 53;
-    const int64_t integers[] = {INT64_MIN, -3, 0, 7, two53 + 1, INT64_MAX};
+    const int64_t integers[] = {INT64_MIN, -3, 0, 7, two53 + 1, (int64_t)3 << 61, INT64_MAX};
     const double reals[] = {-1e300, -0.5, 0.25, 0x1p63, 1e300};
-    struct number_list lists[2] = {{0}, {integers, reals, 6, 5, false}};
+    struct number_list lists[2] = {{0}, {integers, reals, 7, 5, false}};
     for (int null = 0; null < 2; null++) {
         lists[1].has_null = null;
         enum truth no = null ? TRUTH_NULL : TRUTH_FALSE;
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 7; i++)
             assert_int_equal(in_list(true, integers[i], 0, lists), TRUTH_TRUE);
         for (int i = 0; i < 5; i++)
             assert_int_equal(in_list(false, 0, reals[i], lists), TRUTH_TRUE);
         assert_int_equal(in_list(false, 0, -0.0, lists), TRUTH_TRUE);
         assert_int_equal(in_list(false, 0, 7.0, lists), TRUTH_TRUE);
+        assert_int_equal(in_list(false, 0, 0x3p61, lists), TRUTH_TRUE);
         assert_int_equal(in_list(false, 0, -0x1p63, lists), TRUTH_TRUE);
         assert_int_equal(in_list(true, two53, 0, lists), no);
         assert_int_equal(in_list(false, 0, 0x1p53, lists), no);
@@ -337,7 +336,13 @@ static void membership(void **state)
 
 /* ---- random programs against a scalar evaluator ---- */
 
-struct scalar { uint8_t class; bool null; double real; int64_t integer; enum truth truth; };
+struct scalar {
+    uint8_t class;
+    bool null;
+    double real;
+    int64_t integer;
+    enum truth truth;
+};
 
 static double as_real(const struct scalar *s)
 {
@@ -369,7 +374,7 @@ static struct scalar compare_scalars(enum op_code code, const struct scalar *a, 
     if (a->null || b->null)
         return truth(TRUTH_NULL);
     int o = order_of(a, b);
-    const bool truths[] = {o == 0, o != 0, o < 0, o <= 0, o > 0, o >= 0};
+    const bool truths[] = {o == 0, o != 0, o<0, o <= 0, o> 0, o >= 0};
     return truth(truths[code - OP_EQ] ? TRUTH_TRUE : TRUTH_FALSE);
 }
 
@@ -424,9 +429,9 @@ static struct scalar evaluate(const struct op *op, const struct scalar *r, const
                      : a->truth == TRUTH_NULL || b->truth == TRUTH_NULL ? TRUTH_NULL
                                                                         : TRUTH_TRUE);
     case OP_OR:
-        return truth(a->truth == TRUTH_TRUE || b->truth == TRUTH_TRUE ? TRUTH_TRUE
+        return truth(a->truth == TRUTH_TRUE || b->truth == TRUTH_TRUE   ? TRUTH_TRUE
                      : a->truth == TRUTH_NULL || b->truth == TRUTH_NULL ? TRUTH_NULL
-                                                                      : TRUTH_FALSE);
+                                                                        : TRUTH_FALSE);
     case OP_NOT: return truth(a->truth == TRUTH_NULL ? TRUTH_NULL : a->truth == TRUTH_TRUE ? TRUTH_FALSE : TRUTH_TRUE);
     case OP_IF: return real(a->truth == TRUTH_TRUE ? y : z);
     case OP_TRUTH_REAL: return real(a->truth == TRUTH_TRUE);
@@ -439,7 +444,8 @@ static struct scalar evaluate(const struct op *op, const struct scalar *r, const
 
 static double some_real(void)
 {
-    static const double odd[] = {0.0, -0.0, 1, -1, 0.5, 7, 0x1p53, 0x1p53 + 2, -0x1p53, 0x1p63, -0x1p63, DBL_MAX, -DBL_MAX, 0x1p-1074, DBL_MIN, 1e-9};
+    static const double odd[] = {0.0,     -0.0,   1,       -1,      0.5,      7,         0x1p53,  0x1p53 + 2,
+                                 -0x1p53, 0x1p63, -0x1p63, DBL_MAX, -DBL_MAX, 0x1p-1074, DBL_MIN, 1e-9};
     switch (below(4)) {
     case 0: return odd[below(sizeof odd / sizeof *odd)];
     case 1: return (double)below(10);
@@ -450,7 +456,8 @@ static double some_real(void)
 
 static int64_t some_int(void)
 {
-    static const int64_t odd[] = {0, 1, -1, 7, (int64_t)1 << 53, ((int64_t)1 << 53) + 1, -((int64_t)1 << 53) - 1, INT64_MAX, INT64_MIN, 1700000000000000};
+    static const int64_t odd[] = {
+        0, 1, -1, 7, (int64_t)1 << 53, ((int64_t)1 << 53) + 1, -((int64_t)1 << 53) - 1, INT64_MAX, INT64_MIN, 1700000000000000};
     switch (below(4)) {
     case 0: return odd[below(sizeof odd / sizeof *odd)];
     case 1: return (int64_t)below(10);
@@ -511,8 +518,10 @@ static struct op random_op(void)
         bool timed = op.code == OP_AGE || op.code == OP_RECENCY;
         if (count[REG_TRUTH] < 3 || count[REG_INT] < 3 || count[REG_REAL] < 3)
             return (struct op){.code = OP_COUNT};
-        op.a = logic || op.code == OP_IF ? pick(REG_TRUTH, false) : timed ? pick(REG_INT, false) : op.code == OP_IS_NULL ? (uint16_t)below(REGISTERS)
-                                                                                                                         : pick(REG_REAL, true);
+        op.a = logic || op.code == OP_IF ? pick(REG_TRUTH, false)
+               : timed                   ? pick(REG_INT, false)
+               : op.code == OP_IS_NULL   ? (uint16_t)below(REGISTERS)
+                                         : pick(REG_REAL, true);
         op.b = logic ? pick(REG_TRUTH, false) : timed || op.code == OP_RANDOM ? pick(REG_INT, false) : pick(REG_REAL, true);
         op.c = pick(REG_REAL, true);
         if (below(4) == 0)

@@ -114,6 +114,7 @@ static void negative_zero_is_zero(void **state)
     const double scores[] = {0.0, -0.0, 0.0, -0.0, -DBL_MAX, DBL_MAX};
     for (uint32_t i = 6; i-- > 0;)
         topk_offer(&t, &(struct candidate){.score = scores[i], .slot = i});
+    assert_false(topk_offer(&t, &(struct candidate){.score = -0.0, .slot = 1})); /* equals the worst: not better */
     topk_sort(&t);
     assert_int_equal(t.heap[0].slot, 5);
     assert_int_equal(t.heap[1].slot, 0);
@@ -165,8 +166,9 @@ static void assert_order(struct value a, struct value b, int want)
 static void values_have_an_order(void **state)
 {
     (void)state;
-    const struct value null = {.type = VALUE_NULL}, large = {.type = VALUE_UINT, .u = UINT64_MAX}, less = {.type = VALUE_UINT, .u = (uint64_t)1 << 63},
-                       time = {.type = VALUE_TIME, .i = 5}, list = {.type = VALUE_LIST};
+    const struct value null = {.type = VALUE_NULL}, large = {.type = VALUE_UINT, .u = UINT64_MAX},
+                       less = {.type = VALUE_UINT, .u = (uint64_t)1 << 63}, time = {.type = VALUE_TIME, .i = 5},
+                       list = {.type = VALUE_LIST};
     assert_order(integer(1), integer(2), -1);
     assert_order(integer(INT64_MIN), integer(INT64_MAX), -1);
     assert_order(integer(7), integer(7), 0);
@@ -215,12 +217,9 @@ static void tuples_differ_at_the_first_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_what_sorting_gives),
-        cmocka_unit_test(none_of_none),
-        cmocka_unit_test(negative_zero_is_zero),
-        cmocka_unit_test(slots_break_ties),
-        cmocka_unit_test(values_have_an_order),
-        cmocka_unit_test(tuples_differ_at_the_first_difference),
+        cmocka_unit_test(is_what_sorting_gives), cmocka_unit_test(none_of_none),
+        cmocka_unit_test(negative_zero_is_zero), cmocka_unit_test(slots_break_ties),
+        cmocka_unit_test(values_have_an_order),  cmocka_unit_test(tuples_differ_at_the_first_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
