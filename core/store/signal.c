@@ -255,7 +255,7 @@ static bool make_room(struct signal *s, struct held *h, const struct event *e, b
             return true;
         groups_of_quiet(s, NULL, unit, e->time.unit, false, &g);
         *slot = (int)g.n;
-        *fresh = history_quiet(s, QUIET_MAX, weighted, NULL, &g);
+        *fresh = history_quiet(s, QUIET_FIRST, weighted, NULL, &g);
         return *fresh != NULL;
     }
     if (!(old->head & HISTORY_RING)) {
@@ -263,7 +263,7 @@ static bool make_room(struct signal *s, struct held *h, const struct event *e, b
         if (*slot == QUIET_FULL) {
             groups_of_quiet(s, old, unit, unit, true, &g);
             *slot = (int)g.n;
-            *fresh = g.n < QUIET_MAX ? history_quiet(s, QUIET_MAX, weighted, old, &g) : history_ring(s, weighted, old, unit, &g);
+            *fresh = g.n < QUIET_MAX ? history_quiet(s, quiet_slots(g.n + 1), weighted, old, &g) : history_ring(s, weighted, old, unit, &g);
             return *fresh != NULL;
         }
     }
@@ -324,7 +324,7 @@ static struct history *with_late(const struct signal *s, const struct history *o
         struct groups g;
         groups_of_quiet(s, old, tally, tally, true, &g);
         insert_group(s, &g, e->time.unit, tally);
-        fresh = g.n <= QUIET_MAX ? history_quiet(s, QUIET_MAX, weighted, old, &g) : history_ring(s, weighted, old, tally, &g);
+        fresh = g.n <= QUIET_MAX ? history_quiet(s, quiet_slots(g.n), weighted, old, &g) : history_ring(s, weighted, old, tally, &g);
     }
     if (fresh != NULL)
         history_add_late(s, fresh, e->time.unit, tally, e->weight);

@@ -64,7 +64,7 @@ int64_t signal_newest(const struct signal *s, uint32_t n_slots);
 
 /* Empties the cell of a slot whose item is gone; nobody can reach it any more (a grace period has passed). Outside sections. */
 void signal_clear(struct signal *s, uint32_t slot);
-/* Background work over slots [0, n_slots): rings of quiet cells become pairs, empty histories and forgotten cells go. Called by one thread at a
+/* Background work over slots [0, n_slots): histories shrink to what their windows still show, forgotten cells go. Called by one thread at a
  * time, outside read sections (it enters short ones itself). Returns how many cells it changed. */
 uint64_t signal_maintain(struct signal *s, uint32_t n_slots, int64_t now);
 

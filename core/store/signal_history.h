@@ -9,7 +9,7 @@
  *
  * Terms. *unit*, *bucket*: see signal_cell.h. C(e): events of the cell before the begin of bucket e; W(e): their weights. So window w at a moment y
  * holds (all events) - C(y's bucket - n_w). *Group*: events that share a bucket in every window that still shows any of them.
- * *quiet*: up to four words {unit of a group, events before the group}, in any order, FREE where unused. *ring*: for each window n_w + 2 words
+ * *quiet*: n = 4, 8 or 16 words {unit of a group, events before the group} (1 once all have passed), in any order, FREE where unused. *ring*: for each window n_w + 2 words
  * {low 24 bits of the bucket's number, C}, the word of bucket e at e mod (n_w + 2), for all buckets from the newest event's back.
  * *late*: events that were counted by a changed copy of the history instead of the tally: all events = tally's total + late.
  *
@@ -38,7 +38,8 @@ struct history {
 #define HISTORY_LATE (((uint64_t)1 << 56) - 1)
 #define FREE UINT64_MAX /* a quiet word that holds nothing: a unit beyond every tally */
 
-enum { QUIET_MAX = 4, EPOCH_SHIFT = 40 };
+/* 16 words are two cache lines; a ring is ten times as large, and a turn of it touches a line for each window. */
+enum { QUIET_FIRST = 4, QUIET_MAX = 16, EPOCH_SHIFT = 40 };
 #define RING_BEFORE (((uint64_t)1 << EPOCH_SHIFT) - 1)
 
 static inline struct history *history_of(uint64_t word)
@@ -48,7 +49,16 @@ static inline struct history *history_of(uint64_t word)
 
 static inline unsigned history_slots(const struct signal *s, const struct history *h)
 {
-    return h->head & HISTORY_RING ? s->ring_words : (unsigned)(h->head >> 56 & 7);
+    return h->head & HISTORY_RING ? s->ring_words : (unsigned)(h->head >> 56 & 63);
+}
+
+/* The words of a quiet history with room for n groups. */
+static inline unsigned quiet_slots(unsigned n)
+{
+    unsigned slots = QUIET_FIRST;
+    while (slots < n)
+        slots *= 2;
+    return slots;
 }
 
 static inline uint64_t history_late(const struct history *h)

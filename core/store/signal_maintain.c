@@ -54,23 +54,22 @@ static bool smaller_history(const struct signal *s, const struct held *h, uint64
     const uint64_t unit = tally_unit(s, h->was[0]);
     now = now > unit ? now : unit;
     const bool ring = old->head & HISTORY_RING, passed = all_windows_passed(s, unit, now);
+    const unsigned slots = ring ? UINT32_MAX : history_slots(s, old);
     struct groups g;
     if (ring) {
         if (!groups_of_ring(s, old, unit, now, &g))
             return false;
     } else {
-        if (!passed)
+        if (passed ? slots == 1 : slots < 4 * QUIET_FIRST)
             return false;
         groups_of_quiet(s, old, unit, now, true, &g);
     }
-    *fresh = NULL;
-    if (passed && g.at[0].before == 0 && history_late(old) == 0)
-        return true;
-    const unsigned slots = passed ? 1 : QUIET_MAX;
-    if (!ring && history_slots(s, old) == slots)
+    const unsigned wanted = passed ? 1 : quiet_slots(g.n);
+    if (!passed && wanted > slots / 4) /* it would soon grow again */
         return false;
-    *fresh = history_quiet(s, slots, old->head & HISTORY_WEIGHTED, old, &g);
-    return *fresh != NULL;
+    const bool nothing = passed && g.at[0].before == 0 && history_late(old) == 0;
+    *fresh = nothing ? NULL : history_quiet(s, wanted, old->head & HISTORY_WEIGHTED, old, &g);
+    return nothing || *fresh != NULL;
 }
 
 /* May the cell be forgotten at `now`? A guess without the lock bit. */
@@ -150,7 +149,7 @@ static const char *check_groups(const struct signal *s, const struct history *h,
 {
     struct groups g;
     groups_of_quiet(s, h, unit, unit, true, &g);
-    if (g.n == 0 || (h->head >> 56 & 7) > QUIET_MAX)
+    if (g.n == 0 || history_slots(s, h) > QUIET_MAX)
         return "a quiet history has no group";
     for (unsigned i = 0; i < g.n; i++) {
         if (i > 0 && g.at[i].before < g.at[i - 1].before)
