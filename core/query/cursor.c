@@ -202,8 +202,8 @@ status cursor_decode(struct run *r, const void *data, size_t length)
     p->n_shown = reader_u32(&in);
     p->n_passed = reader_u32(&in);
     p->n_history = reader_u32(&in);
-    bool good = take_marks(r, &in, p->n_shown, &p->shown, &p->shown_generations) && take_marks(r, &in, p->n_passed, &p->passed, &p->passed_generations) &&
-                take_history(r, &in) && take_order(r, &in);
+    bool good = p->n_passed <= MAX_PASSED_OVER && take_marks(r, &in, p->n_shown, &p->shown, &p->shown_generations) &&
+                take_marks(r, &in, p->n_passed, &p->passed, &p->passed_generations) && take_history(r, &in) && take_order(r, &in);
     if (!good || in.failed || in.at != in.end || isnan(p->last.score) || r->now < TIME_MIN_US || r->now > TIME_MAX_US)
         return fail(r->error, damaged, -1, "AFTER: the cursor is damaged or cut short");
     p->set = true;

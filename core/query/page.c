@@ -151,6 +151,12 @@ static void set_frontier(struct run *r, struct page *page, const struct candidat
         page->last = *last;
 }
 
+/* Was it passed over by an earlier page? */
+static bool waited(const struct run *r, const struct candidate *c)
+{
+    return r->place.set && !ranks_behind_place(r, c);
+}
+
 static bool place_diverse(struct run *r, struct page_needs *needs, struct page *page)
 {
     struct page_memory *m = r->memory;
@@ -182,7 +188,8 @@ static bool place_diverse(struct run *r, struct page_needs *needs, struct page *
     page->rows = m->rows;
     page->n = out.n;
     page->relaxed = out.relaxed;
-    for (size_t i = 0; i < out.frontier; i++)
+    /* Those that wait since an earlier page stand first, and go on waiting even where this page did not look at them. */
+    for (size_t i = 0; i < r->n_candidates && (i < out.frontier || waited(r, &r->candidates[i])); i++)
         if (!m->placed[i])
             m->passed[page->n_passed++] = &r->candidates[i];
     page->passed = m->passed;
