@@ -3,8 +3,8 @@
 
     .venv/bin/python bench/bench_python.py [items, 10000 if not given]
 
-Each line is measured in rounds of many calls; printed are the best and the median round (per call), so that a busy machine
-shows as a gap between them. "floor" lines are what Python itself takes for such a call. Answers are checked where they are timed.
+Each line is measured in 101 short rounds; printed are the best and the median round (per call), so that a busy machine shows as
+a gap between them. "floor" lines are what Python itself takes for such a call. Answers are checked where they are timed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import eagre
 from dataset import NOW, Dataset
 
-ROUNDS = 15
+ROUNDS = 101
 
 
 def main() -> None:
@@ -78,17 +78,17 @@ def floor() -> None:
         return True
 
     def calls() -> None:
-        for _ in range(20_000):
+        for _ in range(1_000):
             function("view", "f1")
 
-    line("floor: a Python function of such arguments", 20_000, calls)
+    line("floor: a Python function of such arguments", 1_000, calls)
 
 
 def signals(db: eagre.DB, n: int) -> None:
     some = range(0, n, max(1, n // 1_000))
-    keys = [f"f{i}" for i in some] * 20
-    numbers = list(some) * 20
-    handles = [db.handle("film", key) for key in keys[: len(some)]] * 20
+    keys = [f"f{i}" for i in some]
+    numbers = list(some)
+    handles = [db.handle("film", key) for key in keys]
     signal = db.signal
     now = NOW * 1_000_000
 
@@ -122,25 +122,25 @@ def signals(db: eagre.DB, n: int) -> None:
 
     rng = np.random.default_rng(1)
     batch = 1_000
-    picked = [rng.integers(0, n, batch) for _ in range(20)]
+    picked = [rng.integers(0, n, batch) for _ in range(2)]
     all_handles = np.fromiter((db.handle("film", f"f{i}") for i in range(n)), dtype=np.uint64, count=n)
     by_handles = [all_handles[one] for one in picked]
     by_keys = [[f"f{i}" for i in one.tolist()] for one in picked]
     weights = np.ones(batch)
-    line("signal_many, 1,000 handles, an event", 20, lambda: [db.signal_many("view", handles=one) for one in by_handles], each=batch)
+    line("signal_many, 1,000 handles, an event", 2, lambda: [db.signal_many("view", handles=one) for one in by_handles], each=batch)
     line(
         "signal_many, 1,000 handles and weights",
-        20,
+        2,
         lambda: [db.signal_many("view", handles=one, weights=weights) for one in by_handles],
         each=batch,
     )
-    line("signal_many, 1,000 integer keys (numpy)", 20, lambda: [db.signal_many("seen", keys=one) for one in picked], each=batch)
-    line("signal_many, 1,000 text keys (a list)", 20, lambda: [db.signal_many("view", keys=one) for one in by_keys], each=batch)
+    line("signal_many, 1,000 integer keys (numpy)", 2, lambda: [db.signal_many("seen", keys=one) for one in picked], each=batch)
+    line("signal_many, 1,000 text keys (a list)", 2, lambda: [db.signal_many("view", keys=one) for one in by_keys], each=batch)
 
 
 def items(db: eagre.DB, n: int) -> None:
     data = Dataset(n)
-    m = min(n, 1_000)
+    m = min(n, 200)
     keys = [f"f{i}" for i in range(m)]
     rows = [
         {"title": title, "author": author, "genre": genre, "created": created, "minutes": minutes, "rating": rating}
@@ -182,24 +182,24 @@ def items(db: eagre.DB, n: int) -> None:
 def queries(db: eagre.DB) -> None:
     def ask(text: str, *parameters: Any) -> Callable[[], None]:
         def run() -> None:
-            for _ in range(20):
+            for _ in range(3):
                 db.query(text, *parameters)
 
         return run
 
     def walk() -> None:
-        for _ in range(20):
+        for _ in range(3):
             for row in db.query("RETRIEVE film USING count(view, 24h) RETURN title LIMIT 20"):
                 row.key, row.score, row["title"]
 
-    line("query LIMIT 0: the way there and back", 20, ask("RETRIEVE numbered LIMIT 0"), 1e3)
-    line("query slot order, 20 rows", 20, ask("RETRIEVE numbered LIMIT 20"), 1e3)
-    line("query count(view, 24h), 20 rows", 20, ask("RETRIEVE film USING count(view, 24h) RETURN title LIMIT 20"), 1e3)
-    line("the same, and each row's key, score, title", 20, walk, 1e3)
-    line("query decay(view), 20 rows", 20, ask("RETRIEVE film USING decay(view) RETURN title LIMIT 20"), 1e3)
-    line("query evening, genre = ?1, 2 an author", 20, ask(
+    line("query LIMIT 0: the way there and back", 3, ask("RETRIEVE numbered LIMIT 0"), 1e3)
+    line("query slot order, 20 rows", 3, ask("RETRIEVE numbered LIMIT 20"), 1e3)
+    line("query count(view, 24h), 20 rows", 3, ask("RETRIEVE film USING count(view, 24h) RETURN title LIMIT 20"), 1e3)
+    line("the same, and each row's key, score, title", 3, walk, 1e3)
+    line("query decay(view), 20 rows", 3, ask("RETRIEVE film USING decay(view) RETURN title LIMIT 20"), 1e3)
+    line("query evening, genre = ?1, 2 an author", 3, ask(
         "RETRIEVE film USING evening WHERE genre = ?1 DIVERSITY author 2 PER 20 RETURN title LIMIT 20", "c7"), 1e3)  # fmt: skip
-    line("query order by title", 20, ask("RETRIEVE film ORDER BY title LIMIT 20"), 1e3)
+    line("query order by title", 3, ask("RETRIEVE film ORDER BY title LIMIT 20"), 1e3)
     result = db.query("RETRIEVE film USING count(view, 24h) LIMIT 1000000")
     assert len(result) == db.count("film") and result.scores == sorted(result.scores, reverse=True)
 

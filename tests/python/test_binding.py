@@ -367,6 +367,11 @@ def test_put_refuses_by_name(films: Any) -> None:
     ):
         with refused(code, words):
             films.put("film", key, fields)
+    for fields_of_no_use in (None, ["title"], "title"):
+        with refused("EAGRE_TYPE", "fields: a dict"):
+            films.put("film", "a", fields_of_no_use)
+        with refused("EAGRE_TYPE", "fields: a dict"):
+            films.put_many("film", ["a"], fields_of_no_use)
     assert films.count("film") == 0
     for kind, code in ((7, "EAGRE_TYPE"), ("no", "EAGRE_UNKNOWN"), ("film\0x", "EAGRE_UNKNOWN"), ("\ud800", "EAGRE_ENCODING"), ("", "EAGRE_UNKNOWN")):
         with refused(code):

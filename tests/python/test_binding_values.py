@@ -391,6 +391,12 @@ def test_string_keys() -> None:
     assert eagre.Result(block([b"ok", b"\xff"])).keys == ["ok", b"\xff"]
 
 
+def test_one_item_is_read_as_a_row_is() -> None:
+    from eagre._result import item
+
+    assert item(block()) == dict(eagre.Result(block())[0])
+
+
 def test_arrays() -> None:
     keys, scores, columns, nulls = eagre.Result(block()).arrays()
     assert keys.dtype == numpy.uint64 and keys.tolist() == [0, 2**64 - 1] and scores.tolist() == [2.0, -0.5]

@@ -17,7 +17,7 @@ from ._columns import address, column, doubles, moments, rows, values_of
 from ._columns import handles as handle_column
 from ._errors import Error, fail
 from ._ffi import ffi, lib
-from ._result import Result
+from ._result import Result, item
 from ._statements import Statements, prepare, reads
 from ._values import INT, INT_MAX, TEXT_AT_START, Handle, Heap, Key, Moment, Value
 from ._values import blame, encode, micros, named, pack, pack_int, pack_key, scalar, type_name
@@ -205,6 +205,8 @@ class DB:
     def _write(self, kind: str, key: Key, fields: Mapping[str, Value], flags: int) -> None:
         db = self._open()
         name = self._name(kind, "kind")
+        if type(fields) is not dict:
+            _check_fields(fields)
         shape = tuple(fields)
         names, heap_start = self._shapes.get(shape) or self._shape(shape)
         heap = Heap(heap_start)
@@ -237,6 +239,7 @@ class DB:
     def _write_many(self, kind: str, keys: Any, fields: Mapping[str, Any], flags: int) -> int:
         db = self._open()
         name = self._name(kind, "kind")
+        _check_fields(fields)
         keys, n = rows(keys, "keys")
         keep: list[Any] = []
         packed_keys = column(keys, n, "keys", keep)
@@ -264,8 +267,7 @@ class DB:
         """All fields of an item, None where null; times as microseconds. NotFound if there is none."""
         db, name = self._open(), self._name(kind, "kind")
         value, heap = _key(key)
-        result = Result(answer(partial(lib.eagre_get, db, name, value, heap, len(heap))))
-        return {field: result.column(field)[0] for field in result.columns}
+        return item(answer(partial(lib.eagre_get, db, name, value, heap, len(heap))))
 
     def count(self, kind: str) -> int:
         """How many living items a kind has."""
@@ -483,6 +485,11 @@ class DB:
 def _check_text(text: Any) -> None:
     if not isinstance(text, str):
         raise Error("EAGRE_TYPE", f"a statement is a str, not {type_name(text)}")
+
+
+def _check_fields(fields: Any) -> None:
+    if not hasattr(fields, "items"):
+        raise Error("EAGRE_TYPE", f"fields: a dict of names and values is expected, not {type_name(fields)}")
 
 
 def _parameter(value: Any, number: int, heap: Heap) -> bytes:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct("=IIQIIqQQQQQQQQQ")
 _COLUMN = struct.Struct("=IIQQQQQQ")
+_INT, _UINT, _REAL, _TWO = struct.Struct("=q"), struct.Struct("=Q"), struct.Struct("=d"), struct.Struct("=QQ")
 
 if _HEADER.size != ffi.sizeof("eagre_result") or _COLUMN.size != ffi.sizeof("eagre_result_column"):
     raise ImportError("eagre: the layout of eagre_result is not the one this package reads")
@@ -211,10 +212,8 @@ class Result(Sequence[Row]):
     def _described(self) -> dict[str, tuple[int, ...]]:
         if self._descriptions is None:
             found: dict[str, tuple[int, ...]] = {}
-            for i in range(self._head[4]):
-                column = _COLUMN.unpack_from(self._data, self._head[10] + i * _COLUMN.size)
-                name = self._data[column[2] : column[2] + column[3]].decode("utf-8", "replace")
-                found.setdefault(name, column)
+            for column in _columns_of(self._data, self._head):
+                found.setdefault(self._data[column[2] : column[2] + column[3]].decode(), column)
             self._descriptions = found
         return self._descriptions
 
@@ -250,8 +249,38 @@ class Result(Sequence[Row]):
         return [_text(block[start:end]) for start, end in pairwise(bounds)]
 
 
+def _columns_of(data: bytes, head: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    return _COLUMN.iter_unpack(data[head[10] : head[10] + head[4] * _COLUMN.size])
+
+
 def _text(data: bytes) -> Any:
     try:
         return data.decode()
     except UnicodeDecodeError:
         return data
+
+
+def item(data: bytes) -> dict[str, Any]:
+    """The fields of a block of one row, as Result.column() gives them, by a shorter way."""
+    found: dict[str, Any] = {}
+    for kind, width, name_at, name_length, nulls_at, at, list_at, bytes_at in _columns_of(data, _HEADER.unpack_from(data)):
+        value: Any = None
+        if data[nulls_at]:
+            pass
+        elif kind == INT or kind == TIME:
+            (value,) = _INT.unpack_from(data, at)
+        elif kind == TEXT:
+            start, end = _TWO.unpack_from(data, at)
+            value = data[bytes_at + start : bytes_at + end].decode()
+        elif kind == REAL:
+            (value,) = _REAL.unpack_from(data, at)
+        elif kind == LIST:
+            start, end = _TWO.unpack_from(data, at)
+            bounds = struct.unpack_from(f"={end - start + 1}Q", data, list_at + 8 * start)
+            value = [data[bytes_at + a : bytes_at + b].decode() for a, b in pairwise(bounds)]
+        elif kind == VECTOR:
+            value = list(struct.unpack_from(f"={width}f", data, at))
+        elif kind == UINT:
+            (value,) = _UINT.unpack_from(data, at)
+        found[data[name_at : name_at + name_length].decode()] = value
+    return found
