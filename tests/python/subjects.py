@@ -206,8 +206,10 @@ def matching(db: Subject, kind: str, condition: Expr, params: Sequence[Any] = ()
     return sorted(db.retrieve(Retrieve(kind, where=condition, limit=1_000_000), params).keys)
 
 
-def pages(db: Subject, statement: Retrieve, params: Sequence[Any], between: Callable[[], None] = lambda: None) -> list[Result]:
-    """All pages of a statement whose AFTER is its last parameter."""
+def pages(
+    db: Subject, statement: Retrieve, params: Sequence[Any], between: Callable[[], None] = lambda: None, most: int = 500
+) -> list[Result]:
+    """All pages of a statement whose AFTER is its last parameter; most: more are a fault."""
     found: list[Result] = []
     cursor = None
     while True:
@@ -215,5 +217,6 @@ def pages(db: Subject, statement: Retrieve, params: Sequence[Any], between: Call
         cursor = found[-1].cursor
         if cursor is None:
             return found
-        assert found[-1].rows or len(found) > 1
+        assert found[-1].rows, "a cursor behind an empty page"
+        assert len(found) < most, "pages without an end"
         between()

@@ -110,10 +110,7 @@ BIG = F("x") * 0 + 1e308
         (age("t"), 86_400.0),
         (span("1d") / age("t"), 1.0),
         (recency("t", "1d"), 0.5),
-        (recency("t", 43_200), 0.25),
         (recency("t", "12h"), 0.25),
-        (recency("t", 0), 0.0),
-        (recency("t", -5), 0.0),
         # conditions are 0 or 1 in arithmetic
         (gt(N, 5) + eq(N, 6), 2.0),
         ((gt(N, 5) & lt(N, 6)) * 10, 0.0),

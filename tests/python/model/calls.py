@@ -137,13 +137,13 @@ def seconds_since(operand: Expr, env: Env) -> float:
 @dataclass(frozen=True)
 class Recency(Expr):
     operand: Expr
-    half_life: Expr
+    half_life: Span
 
     def text(self) -> str:
         return f"recency({self.operand.text()}, {self.half_life.text()})"
 
     def value(self, env: Env) -> float:
-        age, half_life = seconds_since(self.operand, env), number(self.half_life, env)
+        age, half_life = seconds_since(self.operand, env), self.half_life.seconds
         if self.operand.value(env) is None:
             return 0.0
         return env.near(self.text(), fn.recency(age, half_life), FUNCTION_ERROR, TINY)
@@ -237,9 +237,8 @@ def age(operand: str | Expr) -> Age:
     return Age(F(operand) if isinstance(operand, str) else operand)
 
 
-def recency(operand: str | Expr, half_life: Any) -> Recency:
-    life = span(half_life) if isinstance(half_life, str) else expr(half_life)
-    return Recency(F(operand) if isinstance(operand, str) else operand, life)
+def recency(operand: str | Expr, half_life: str) -> Recency:
+    return Recency(F(operand) if isinstance(operand, str) else operand, span(half_life))
 
 
 def call(name: str, *arguments: Any) -> Call:

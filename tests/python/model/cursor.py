@@ -32,11 +32,15 @@ def check_cursor(cursor: Any, statement: Retrieve, params: Sequence[Any]) -> Cur
     return cursor
 
 
-def remaining(rows: list[Ranked], descending: list[bool], cursor: Cursor) -> tuple[list[Ranked], list[Ranked]]:
-    """(waiting, rest) of a later page: the rows carried, as far as they still match, and what stands after the place."""
+def still_waiting(rows: list[Ranked], cursor: Cursor) -> list[Ranked]:
+    """The rows that DIVERSITY passed over, as far as they still match."""
     by_item = {id(row.item): row for row in rows}
-    waiting = [by_item[id(old.item)] for old in cursor.waiting if id(old.item) in by_item]
-    ghost = Ranked(cursor.position.slot, cursor.position.score, cursor.position.values)
-    same = [row for row in rows if row.slot != ghost.slot or row.score != ghost.score or row.values != ghost.values]
-    line = ranked([*same, ghost], descending)
-    return waiting, [row for row in line[line.index(ghost) + 1 :] if row not in waiting]
+    return [by_item[id(old.item)] for old in cursor.waiting if id(old.item) in by_item]
+
+
+def rows_behind(rows: list[Ranked], descending: list[bool], position: Ranked) -> list[Ranked]:
+    """What stands behind a place in the ranking, whether or not its own row is still there."""
+    ghost = Ranked(position.slot, position.score, position.values)
+    others = [row for row in rows if (row.slot, row.score, row.values) != (ghost.slot, ghost.score, ghost.values)]
+    line = ranked([*others, ghost], descending)
+    return line[line.index(ghost) + 1 :]

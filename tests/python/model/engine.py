@@ -159,5 +159,7 @@ class Model:
 
     # statements
 
-    def retrieve(self, statement: Retrieve, params: Sequence[Any] = ()) -> Result:
-        return Retrieval(self.kind(statement.kind), self.clock, statement, params).run()
+    def retrieve(
+        self, statement: Retrieve, params: Sequence[Any] = (), hint: Sequence[int | bytes] | None = None
+    ) -> Result:
+        return Retrieval(self.kind(statement.kind), self.clock, statement, params, hint).run()

@@ -61,7 +61,7 @@ def sign(x: float) -> float:
 
 
 def recency(age: float, half_life: float) -> float:
-    return 0.0 if half_life <= 0 else exp2(-finite(age / half_life))
+    return exp2(-age / half_life)
 
 
 def wilson(positive: float, negative: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .cursor import Cursor, binding, check_cursor, remaining
+from .cursor import Cursor, binding, check_cursor, rows_behind, still_waiting
 from .diversity import Page
 from .env import Env
 from .expr import Expr, Literal, Param, number, truth
@@ -59,13 +59,25 @@ class Ranking:
 
 
 class Retrieval:
-    def __init__(self, kind: Kind, clock: int, statement: Retrieve, params: Sequence[Any]) -> None:
-        self.kind, self.clock, self.statement, self.params = kind, clock, statement, params
+    """hint: all matching keys, best first. It settles what the model can not: the order of scores that may be equal."""
+
+    def __init__(
+        self, kind: Kind, clock: int, statement: Retrieve, params: Sequence[Any], hint: Sequence[int | bytes] | None = None
+    ) -> None:
+        self.kind, self.clock, self.statement, self.params, self.hint = kind, clock, statement, params, hint
+        self.now = clock
+        self.plan = self.ranking()
+        self.check_names()
         self.limit = self.page_size()
         after = statement.after and self.parameter(statement.after)
         self.cursor: Cursor | None = None if after is None else check_cursor(after, statement, params)
-        self.plan = self.ranking()
         self.now = self.moment()
+
+    def check_names(self) -> None:
+        """Whatever is wrong with the statement itself shows on an item without values."""
+        nobody = self.nobody()
+        self.matches(nobody)
+        self.row(self.rank(nobody))
 
     def parameter(self, param: Param) -> Any:
         if param.index > len(self.params):
@@ -126,10 +138,10 @@ class Retrieval:
         return moment
 
     def nobody(self) -> Item:
-        return Item(0, 0, 0)
+        return Item(0 if self.kind.spec.integer_keys else b"", 0, 0)
 
     def env(self, item: Item, named: Mapping[str, float]) -> Env:
-        return Env(self.kind, item, self.now if hasattr(self, "now") else 0, self.params, named)
+        return Env(self.kind, item, self.now, self.params, named)
 
     def run(self) -> Result:
         excluded = self.excluded()
@@ -143,10 +155,16 @@ class Retrieval:
                 uncertain.append(item)
             if matched:
                 rows.append(self.rank(item))
-        rows = ranked(rows, [key.descending for key in self.plan.keys])
+        rows = self.sorted(rows)
         page = self.page(rows)
         total = len(rows) if self.statement.count else None
         return Result([self.row(row) for row in page.placed], total, page.relaxed, self.next_cursor(page), rows, uncertain)
+
+    def sorted(self, rows: list[Ranked]) -> list[Ranked]:
+        if self.hint is None:
+            return ranked(rows, [key.descending for key in self.plan.keys])
+        by_key = {row.item.key: row for row in rows}
+        return [by_key[key] for key in self.hint if key in by_key]
 
     def excluded(self) -> set[int | bytes]:
         keys = self.statement.exclude
@@ -178,19 +196,26 @@ class Retrieval:
         expr = self.plan.expr
         if expr is not None:
             answers = self.compute(item, self.plan.named, lambda env: number(expr, env))
-            row.score, row.tolerance, row.exact = answers[0], tolerance(answers), len(answers) == 1
+            row.score, row.tolerance, row.exact = answers[0], tolerance(answers), len(set(answers)) == 1
         return row
 
     def page(self, rows: list[Ranked]) -> Page:
         waiting: list[Ranked] = []
         rest = list(rows)
         if self.cursor is not None:
-            waiting, rest = remaining(rows, [key.descending for key in self.plan.keys], self.cursor)
+            waiting = still_waiting(rows, self.cursor)
+            rest = [row for row in self.behind(rows, self.cursor.position) if row not in waiting]
         history = list(self.cursor.history) if self.cursor else []
         page = Page(self.statement.diversity, self.limit, history, waiting, rest)
         page.position = self.cursor.position if self.cursor else None
         page.fill()
         return page
+
+    def behind(self, rows: list[Ranked], position: Ranked) -> list[Ranked]:
+        if self.hint is None:
+            return rows_behind(rows, [key.descending for key in self.plan.keys], position)
+        place = self.hint.index(position.item.key)
+        return [row for row in rows if self.hint.index(row.item.key) > place]
 
     def next_cursor(self, page: Page) -> Cursor | None:
         """Null after a page that is not full: nothing is left then."""

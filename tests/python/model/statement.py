@@ -122,6 +122,15 @@ class Retrieve:
         return " ".join(parts)
 
 
+def highest_param(node: Any) -> int:
+    """The n of the highest ?n in a statement; 0 without any."""
+    if isinstance(node, Param):
+        return node.index
+    if isinstance(node, (tuple, list)):
+        return max(map(highest_param, node), default=0)
+    return max((highest_param(getattr(node, part.name)) for part in fields(node)), default=0) if is_dataclass(node) else 0
+
+
 def signals_in(node: Any) -> set[str]:
     """Names of the signals an expression uses."""
     if isinstance(node, (tuple, list)):
