@@ -23,7 +23,8 @@ def main() -> None:
     data = tomllib.loads(text)
     wanted = list(data["build-system"]["requires"])
     wanted += data["project"]["dependencies"]
-    wanted += data["project"]["optional-dependencies"]["test"]
+    for extra in ("demo", "test"):
+        wanted += [name for name in data["project"]["optional-dependencies"][extra] if name not in wanted]
     print("\n".join(wanted + EXTRA))
 
 
