@@ -4,6 +4,7 @@
  * Every row of the kind is looked at (the scan), or, when WHERE requires a keyword or a key that few rows have, only those rows (a driven
  * search); both apply the whole condition to each row, so they give the same answer. Inside the caller's read section: no lock, no allocation, no
  * wait. Column reads are checked by the block's sequence word; a block that moved is done again from its rows' records. */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -72,12 +73,25 @@ static unsigned passing(struct scan *s, unsigned n, const uint8_t *truth, uint16
     return m;
 }
 
+/* Of a full heap; with LIMIT 0 it keeps nothing. */
+static double worst_score(const struct topk *best)
+{
+    const struct candidate *worst = topk_worst(best);
+    return worst ? worst->score : INFINITY;
+}
+
 static void offer(struct scan *s, const uint16_t *index, unsigned m)
 {
     struct run *r = s->r;
     const double *scores = r->plan->has_score ? r->regs[r->plan->score.result].lane->real : NULL;
+    /* Most rows of a scan score less than all that are kept: for them nothing else needs to be known. */
+    bool quick = scores && !r->plan->n_order && !r->place.set;
     for (unsigned j = 0; j < m; j++) {
         unsigned i = index[j];
+        if (quick && topk_full(&s->best) && scores[i] < worst_score(&s->best)) {
+            s->eligible++;
+            continue;
+        }
         struct candidate c = {.score = scores ? scores[i] : 0.0, .slot = r->slots[i], .row = r->rows[i]};
         if (!is_ahead(r, &c))
             continue;
