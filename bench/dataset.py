@@ -23,15 +23,17 @@ The streams s are the constants below. Of item i of n, with T = 2024-01-01 in se
     rating           (10 + below(draw(RATING, i), 91)) / 10
     words            30 + below(draw(LENGTH, i), 31) of them; word j is zipf(draw(WORD, 64 i + j), 100,000)
     title, body      the first 3 + below(draw(TITLE, i), 6) words, and the others
-    vector[j]        (4 * lanes(draw(CENTRE, 128 c + j)) + lanes(draw(NOISE, 128 i + j))) / 2^18, c = below(draw(CLUSTER, i), 1000);
-                     lanes(u) is the sum of the four 16-bit parts of u, less 131,070. Exact in a float
+    vector[j]        (4 * lanes(draw(CENTRE, 128 c + j)) + lanes(draw(NOISE, 128 i + j))) / 2^18,
+                     c = below(draw(CLUSTER, i), 1000); lanes(u) is the sum of the four 16-bit parts of u, less 131,070.
+                     Exact in a float
 
 Word r is its number in bijective base 100, each digit a syllable: SYLLABLES[d] = consonant d / 5 of "bcdfghjklmnpqrstvwxz",
 vowel d mod 5 of "aeiou". Word 0 is "ba", word 99 "zu", word 100 "baba".
 
-Events: m = n / 10 items are viewed, n times in all; n / 20 are liked, n / 4 times. Event e is about the item of rank r, where r = e for the
-first m events (so that each of them has one), else zipf(draw(VIEW, e), m). Rank r is item (r * 2654435761) mod n. Its second is
-T - ((((a * a) >> 16) * 30 days in seconds) >> 32), a = draw(VIEW_TIME, e) >> 40: most of them recent. Likes the same, with LIKE and LIKE_TIME.
+Events: m = n / 10 items are viewed, n times in all; n / 20 are liked, n / 4 times. Event e is about the item of rank r, where
+r = e for the first m events (so that each of them has one), else zipf(draw(VIEW, e), m). Rank r is item (r * 2654435761) mod n.
+Its second is T - ((((a * a) >> 16) * 30 days in seconds) >> 32), a = draw(VIEW_TIME, e) >> 40: most of them recent. Likes the
+same, with LIKE and LIKE_TIME.
 """
 
 from __future__ import annotations

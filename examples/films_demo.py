@@ -288,10 +288,15 @@ class Demo:
     def show_feed(self) -> None:
         genre = self.world.genres[len(self.read_time["genre"]) % len(self.world.genres)]
         results = {name: self.ask(name, genre) for name in ("trending", "rising", "genre", "evening")}
-        moment = np.datetime64(results["trending"].now, "us").astype("datetime64[m]")
+        moment = str(np.datetime64(results["trending"].now, "us").astype("datetime64[m]")).replace("T", " ")
         events = sum(sum(counts.values()) for counts in self.written)
-        lines = [f"--- {str(moment).replace('T', ' ')} UTC: {events:,} events so far, everybody talks about {self.title(self.talked_about)}"]
-        titles = {"trending": "trending", "rising": "rising", "genre": f"{genre}, at most 2 a director", "evening": "profile evening"}
+        lines = [f"--- {moment} UTC: {events:,} events so far, everybody talks about {self.title(self.talked_about)}"]
+        titles = {
+            "trending": "trending",
+            "rising": "rising",
+            "genre": f"{genre}, at most 2 a director",
+            "evening": "profile evening",
+        }
         for name, result in results.items():
             lines.append(f"  {titles[name]}")
             for place, row in enumerate(result[:4], 1):
@@ -317,7 +322,8 @@ class Demo:
 
         say("--- what was done")
         say(f"  {'films':32}{len(self.world.keys):>14,}")
-        say(f"  {'events written':32}{written:>14,}   {written / self.took:,.0f} a second, on 3 threads beside {reads / self.took:,.0f} reads a second on 2")
+        say(f"  {'events written':32}{written:>14,}   {written / self.took:,.0f} a second, on 3 threads")
+        say(f"  {'queries meanwhile':32}{reads:>14,}   {reads / self.took:,.0f} a second, on 2 threads")
         say(f"  {'views, by the writers':32}{views:>14,}")
         say(f"  {'views, by count(view, all)':32}{counted:>14,}   {verdict}")
         say(f"  {'events sent twice, refused':32}{self.repeats:>14,}")

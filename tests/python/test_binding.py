@@ -302,7 +302,9 @@ def test_dropped_and_made_again(films: Any) -> None:
 
 def test_put_and_get(films: Any) -> None:
     moment = datetime.datetime(2020, 1, 1, tzinfo=UTC)
-    films.put("film", "a", {"title": "né", "director": "D", "genres": ("x", "y", "x"), "released": moment, "minutes": 90, "rating": 7})
+    films.put(
+        "film", "a", {"title": "né", "director": "D", "genres": ("x", "y", "x"), "released": moment, "minutes": 90, "rating": 7}
+    )
     assert films.get("film", "a") == {
         "title": "né",
         "director": "D",
@@ -373,7 +375,13 @@ def test_put_refuses_by_name(films: Any) -> None:
         with refused("EAGRE_TYPE", "fields: a dict"):
             films.put_many("film", ["a"], fields_of_no_use)
     assert films.count("film") == 0
-    for kind, code in ((7, "EAGRE_TYPE"), ("no", "EAGRE_UNKNOWN"), ("film\0x", "EAGRE_UNKNOWN"), ("\ud800", "EAGRE_ENCODING"), ("", "EAGRE_UNKNOWN")):
+    for kind, code in (
+        (7, "EAGRE_TYPE"),
+        ("no", "EAGRE_UNKNOWN"),
+        ("film\0x", "EAGRE_UNKNOWN"),
+        ("\ud800", "EAGRE_ENCODING"),
+        ("", "EAGRE_UNKNOWN"),
+    ):
         with refused(code):
             films.put(kind, "a", {})
 
@@ -490,7 +498,13 @@ def test_signals_refuse_by_name(films: Any) -> None:
     for options, code, words in wrong:
         with refused(code, words):
             films.signal("view", "a", **options)
-    for key, code in ((5, "EAGRE_TYPE"), (None, "EAGRE_TYPE"), (True, "EAGRE_TYPE"), ("", "EAGRE_RANGE"), ("x" * 513, "EAGRE_LIMIT")):
+    for key, code in (
+        (5, "EAGRE_TYPE"),
+        (None, "EAGRE_TYPE"),
+        (True, "EAGRE_TYPE"),
+        ("", "EAGRE_RANGE"),
+        ("x" * 513, "EAGRE_LIMIT"),
+    ):
         with refused(code):
             films.signal("view", key)
     with refused("EAGRE_UNKNOWN"):

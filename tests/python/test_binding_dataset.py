@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("numpy")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-from dataset import GAMMA, NOW, Dataset, word  # noqa: E402
+from dataset import GAMMA, NOW, Dataset, word
 
 MASK = 2**64 - 1
 

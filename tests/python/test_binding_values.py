@@ -412,7 +412,8 @@ def test_not_a_block() -> None:
         eagre.Result(bytes(104))
 
 
-REPORT = b"""{"plan": {"candidates": "keywords", "driven_by": "genre", "at_most": 1200}, "work": {"slots": 3200, "microseconds": 41},
+REPORT = b"""{"plan": {"candidates": "keywords", "driven_by": "genre", "at_most": 1200},
+"work": {"slots": 3200, "microseconds": 41},
 "terms": [{"depth": 3, "text": "decay(view)"}, {"depth": 2, "text": "3 *  decay(view)"}, {"depth": 2, "text": "rating"},
 {"depth": 1, "text": "3 * decay(view) + rating"}],
 "rows": [{"score": 14, "values": [2, 6, 8, 14]}, {"score": 1.5, "values": [0.5, 1.5, 0, 1.5]}]}"""
@@ -431,7 +432,9 @@ def test_explain_reads_well() -> None:
         "  rating                         8                0",
     ]
     assert report.data["rows"][0]["score"] == 14 and repr(report) == "<eagre.Explain: 2 rows, 4 terms>"
-    assert "row 2" in str(eagre.Explain(REPORT)) and str(eagre.Explain(b'{"plan": {"candidates": "scan"}}')) == "plan  candidates scan"
+    assert (
+        "row 2" in str(eagre.Explain(REPORT)) and str(eagre.Explain(b'{"plan": {"candidates": "scan"}}')) == "plan  candidates scan"
+    )
 
 
 # ---- the rest

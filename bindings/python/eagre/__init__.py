@@ -16,7 +16,8 @@ from ._ffi import lib as _lib
 
 if _lib.eagre_abi_version() != _lib.EAGRE_ABI_VERSION:
     raise ImportError(
-        f"eagre: the package was built for version {_lib.EAGRE_ABI_VERSION} of the interface, the library has {_lib.eagre_abi_version()}"
+        f"eagre: the package was built for version {_lib.EAGRE_ABI_VERSION} of the interface, "
+        f"the library has {_lib.eagre_abi_version()}"
     )
 
 # cffi makes types when they are first used; once, here, is before there are threads.

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import struct
-import threading
 from array import array
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -66,17 +65,18 @@ def _moment(moment: Moment) -> int:
 
 
 class DB:
-    """A database. Threads: every method may be called from any thread at any time; readers never wait for writers.
+    """A database, as open() gives it.
 
-    It belongs to the process that opened it: after os.fork() the child's calls raise EAGRE_FORKED. After close()
-    calls raise EAGRE_CLOSED. Errors are eagre.Error; a call that raises has changed nothing.
+    Threads: every method may be called from any thread at any time; readers never wait for writers. Processes: a database
+    belongs to the one that opened it; after os.fork() the child's calls raise EAGRE_FORKED. After close() calls raise
+    EAGRE_CLOSED. Errors are eagre.Error; a call that raises has changed nothing.
 
     Moments are microseconds since 1970 UTC, or aware datetimes. Keys are str or bytes (KEY STRING) or int (KEY INTEGER).
     """
 
     def __init__(self, db: Any) -> None:
         self._db = ffi.gc(db, lib.eagre_close)  # a net: close() does it in time
-        self._closing = threading.Lock()
+        self._owned = [self._db]  # who takes it out closes it: one thread, without a lock that a fork could leave locked
         self._statements = Statements()
         self._signals: dict[Any, int] = {}
         self._shapes: dict[tuple[str, ...], tuple[bytes, bytes]] = {}
@@ -86,13 +86,14 @@ class DB:
 
     def close(self) -> None:
         """Close; waits for calls of other threads that are in progress. A second time it does nothing, nor in a forked child."""
-        with self._closing:
-            db, self._db = self._db, _NULL
-            if db is _NULL:
-                return
-            ffi.gc(db, None)
-            self._statements.clear()
-            status = lib.eagre_close(db)
+        try:
+            db = self._owned.pop()
+        except IndexError:
+            return
+        self._db = _NULL
+        ffi.gc(db, None)
+        self._statements.clear()
+        status = lib.eagre_close(db)
         if status not in (lib.EAGRE_OK, lib.EAGRE_CLOSED, lib.EAGRE_FORKED):
             fail(status)
 
@@ -155,7 +156,9 @@ class DB:
             statement = self._statements.make(self._open(), text)
         return self._answer(statement, text, parameters, now, deadline)
 
-    def _answer(self, statement: Any, text: str, parameters: tuple[Value, ...], now: Moment | None, deadline: float | None) -> Result:
+    def _answer(
+        self, statement: Any, text: str, parameters: tuple[Value, ...], now: Moment | None, deadline: float | None
+    ) -> Result:
         packed = block = b""
         if parameters:
             heap = Heap()

@@ -51,7 +51,9 @@ class Explain:
 
 
 def _facts(part: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in part.items())
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in part.items()
+    )
 
 
 def _cut(text: str, width: int) -> str:

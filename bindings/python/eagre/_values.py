@@ -57,7 +57,7 @@ class Handle(int):
 class Heap(bytearray):
     """The bytes that values refer to. `lists`: (offset, length) of each array of values in it, which hold offsets too."""
 
-    lists: list[tuple[int, int]] = []  # never filled here: an instance gets its own
+    lists: list[tuple[int, int]] | tuple[()] = ()
 
     def align(self) -> int:
         """Fill up to a multiple of 8; the new length."""
@@ -233,9 +233,9 @@ def _list(values: Sequence[Any], heap: Heap) -> bytes:
     start = heap.align()
     heap.extend(bytes(16 * n))
     heap[start : start + 16 * n] = b"".join([scalar(value, heap) for value in values])
-    if not heap.lists:
-        heap.lists = []
-    heap.lists.append((start, n))
+    lists = heap.lists or []
+    lists.append((start, n))
+    heap.lists = lists
     return pack_uint(LIST, n, start)
 
 
