@@ -135,6 +135,21 @@ status take_key(const struct heap *h, const eagre_value *from, struct value *to,
     return plain_value(h, from, to) ? STATUS_OK : wrong_argument(e, "key: it lies outside the heap or is no key");
 }
 
+/* A size beyond all reason is one that was never set: it is not trusted for a look at the bytes. */
+enum { OPTIONS_MAX = 4096 };
+
+status check_options(const void *options, uint32_t known, const char *what, struct error *e)
+{
+    uint32_t size;
+    memcpy(&size, options, sizeof size);
+    if (size < known || size > OPTIONS_MAX)
+        return fail(e, STATUS_INVALID, -1, "options.struct_size: sizeof(%s) was expected, got %u", what, size);
+    for (const uint8_t *p = (const uint8_t *)options + known; p < (const uint8_t *)options + size; p++)
+        if (*p)
+            return fail(e, STATUS_UNSUPPORTED, -1, "options: this version does not know all that is set");
+    return STATUS_OK;
+}
+
 /* The caller's buffer for an answer. */
 status read_output(void *out, size_t capacity, size_t *needed, struct output *o, struct error *e)
 {

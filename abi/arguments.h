@@ -26,6 +26,9 @@ bool take_value(const struct heap *h, const eagre_value *from, struct scratch *s
 struct value *take_values(const struct heap *h, const eagre_value *from, uint32_t n, const char *what, struct error *e);
 status take_key(const struct heap *h, const eagre_value *from, struct value *to, struct error *e);
 
+/* An options struct begins with its size, may be longer than the library knows, and is zero there. */
+status check_options(const void *options, uint32_t known, const char *what, struct error *e);
+
 /* The caller's buffer for an answer. */
 status read_output(void *out, size_t capacity, size_t *needed, struct output *o, struct error *e);
 

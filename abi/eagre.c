@@ -60,11 +60,9 @@ static status read_options(const eagre_options *o, struct database_options *out,
     *out = (struct database_options){.now = WALL_CLOCK};
     if (!o)
         return STATUS_OK;
-    if (o->struct_size < sizeof *o)
-        return wrong_argument(e, "options.struct_size: sizeof(eagre_options) was expected");
-    for (const uint8_t *p = (const uint8_t *)(o + 1); p < (const uint8_t *)o + o->struct_size; p++)
-        if (*p)
-            return fail(e, STATUS_UNSUPPORTED, -1, "options: this version does not know all that is set");
+    status s = check_options(o, sizeof *o, "eagre_options", e);
+    if (s)
+        return s;
     if (o->flags & ~EAGRE_OPEN_MANUAL_CLOCK)
         return fail(e, STATUS_UNSUPPORTED, -1, "options.flags: unknown bits %#x", o->flags & ~EAGRE_OPEN_MANUAL_CLOCK);
     if (o->path)
@@ -140,7 +138,7 @@ eagre_status eagre_exec(eagre_db *handle, const char *text, size_t length, eagre
     struct database *db = use_database(handle, &e);
     if (!db)
         return give_error(&e, e.code, error);
-    status s = text ? statements_exec(db, text, length, &e) : wrong_argument(&e, "text: NULL");
+    status s = !text || length > PTRDIFF_MAX ? wrong_argument(&e, text ? "length: no text is that long" : "text: NULL") : statements_exec(db, text, length, &e);
     database_leave(db);
     return give_error(&e, s, error);
 }
@@ -185,11 +183,9 @@ static status read_run_options(const eagre_run_options *o, struct run_request *r
     r->budget = -1;
     if (!o)
         return STATUS_OK;
-    if (o->struct_size < sizeof *o)
-        return wrong_argument(e, "options.struct_size: sizeof(eagre_run_options) was expected");
-    for (const uint8_t *p = (const uint8_t *)(o + 1); p < (const uint8_t *)o + o->struct_size; p++)
-        if (*p)
-            return fail(e, STATUS_UNSUPPORTED, -1, "options: this version does not know all that is set");
+    status s = check_options(o, sizeof *o, "eagre_run_options", e);
+    if (s)
+        return s;
     if (o->flags & ~(EAGRE_RUN_NOW | EAGRE_RUN_DEADLINE))
         return fail(e, STATUS_UNSUPPORTED, -1, "options.flags: unknown bits");
     if (o->flags & EAGRE_RUN_NOW) {

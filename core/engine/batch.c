@@ -44,7 +44,7 @@ static status resolve_fields(const struct put_batch *b, struct put_plan *p, stru
             return fail(e, STATUS_UNKNOWN, -1, "kind '%s' has no field '%.*s'", p->kind->name, v->length > MAX_NAME ? MAX_NAME : (int)v->length, v->text);
         for (unsigned j = 0; j < i; j++)
             if (p->fields[j] == f->index)
-                return fail(e, STATUS_EXISTS, -1, "field '%s' is given twice", f->def.name);
+                return fail(e, STATUS_INVALID, -1, "field '%s' is given twice", f->def.name);
         p->fields[i] = f->index;
     }
     return STATUS_OK;
