@@ -149,7 +149,7 @@ static void raise_newest(struct signal *s, int64_t at)
 static inline void stamp_cell(struct signal *s, struct cell *c, const struct event *e, uint64_t number)
 {
     const uint64_t stamp = ((uint64_t)e->time.at + 1) << 1;
-    /* ORDER: acquire and release, here and below. Pair with decayed() and forgotten() in signal_read.c: G2. */
+    /* ORDER: acquire and release, here and below. Pair with decayed() and faded() in signal_read.c: G2. */
     uint64_t last = take(&c->last);
     while (stamp > (last | 1) && !cas(&c->last, &last, stamp | (last & 1)))
         continue;

@@ -63,7 +63,7 @@ uint64_t start_anew(const struct signal *s, struct held *h, uint64_t unit, uint6
     cas_both(h->c, h->was, becomes);
     h->old = history_of(h->value);
     h->value = life << LIFE_SHIFT;
-    /* ORDER: release, three times: G2. Pair with the takes in view_history() and forgotten() of signal_read.c. */
+    /* ORDER: release, three times: G2. Pair with the takes in view_history() and faded() of signal_read.c. */
     publish(h->word, h->value | LOCKED);
     publish(&h->c->decay, 0);
     publish(&h->c->last, 0);

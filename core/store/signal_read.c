@@ -56,18 +56,19 @@ static double power_decay(double r, int64_t age)
     return v < DBL_MAX ? v : DBL_MAX;
 }
 
-/* Is the cell of a signal that forgets empty again? Loads decay, last, tally, in this order: G2. *last gets what was seen. */
-static bool forgotten(const struct signal *s, const struct cell *c, const struct moment *m, uint64_t *last)
+/* Is the decay of a cell that forgets 0, so that its longest window decides? Loads decay, then last (G2). */
+static bool faded(const struct signal *s, const struct cell *c, const struct moment *m, uint64_t *last)
 {
     /* ORDER: acquire: as above. */
     uint64_t decay = take(&c->decay);
     *last = take(&c->last);
-    uint64_t tally = take(&c->tally);
-    if (decayed(s, decay, *last, m) != 0.0)
-        return false;
-    const int64_t newest = (int64_t)(*last >> 1) - 1;
-    uint64_t now = newest > m->now ? unit_of(s, clamp_time(newest)) : m->unit;
-    return all_windows_passed(s, tally_unit(s, tally), now);
+    return decayed(s, decay, *last, m) == 0.0;
+}
+
+static bool passed(const struct signal *s, uint64_t unit, uint64_t last, const struct moment *m)
+{
+    const int64_t newest = (int64_t)(last >> 1) - 1;
+    return all_windows_passed(s, unit, newest > m->now ? unit_of(s, clamp_time(newest)) : m->unit);
 }
 
 struct view {
@@ -105,14 +106,13 @@ static inline bool view_tally(const struct signal *s, const struct cell *c, stru
 static bool view_all(const struct signal *s, uint32_t slot, const struct cell *c, const struct moment *m, struct view *v)
 {
     uint64_t last;
-    if (s->forgets) {
-        if (forgotten(s, c, m, &last))
-            return false;
-    } else {
+    bool may_be_forgotten = false;
+    if (s->forgets)
+        may_be_forgotten = faded(s, c, m, &last);
+    else
         /* ORDER: acquire: as above; pairs with count_late(). */
         last = take(&c->last);
-    }
-    if (!view_tally(s, c, v))
+    if (!view_tally(s, c, v) || (may_be_forgotten && passed(s, tally_unit(s, v->tally), last, m)))
         return false;
     return !(last & 1) || view_history(s, slot, v);
 }
@@ -188,12 +188,17 @@ static inline double read_decay(const struct signal *s, uint32_t slot, const str
 static int64_t read_last(const struct signal *s, const struct cell *c, const struct moment *m)
 {
     uint64_t last;
-    if (!s->forgets)
+    bool may_be_forgotten = false;
+    if (s->forgets)
+        may_be_forgotten = faded(s, c, m, &last);
+    else
         /* ORDER: acquire: as above. */
         last = take(&c->last);
-    else if (forgotten(s, c, m, &last))
+    const int64_t newest = (int64_t)(last >> 1) - 1;
+    /* By the time, not the tally: in a new life the tally is there before the time. */
+    if (newest < 0 || (may_be_forgotten && passed(s, unit_of(s, clamp_time(newest)), last, m)))
         return INT64_MIN;
-    return last >> 1 == 0 ? INT64_MIN : (int64_t)(last >> 1) - 1;
+    return newest;
 }
 
 double signal_decay(const struct signal *s, uint32_t slot, int64_t now)
