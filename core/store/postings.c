@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Keyword dictionary and postings.
  *
- *     entries[id - 1] -> { text, list } -> struct list { set, n, broken | slots[0 .. n) }
- *                                                          |              ascending up to `broken`, in any order from there on
- *                                                          immutable Roaring set
+ *     entries[id - 1] -> { text, list, gone } -> struct list { set, n, broken | slots[0 .. n) }
+ *                                        |                      |              ascending up to `broken`, in any order from there on
+ *                                        |                      immutable Roaring set
+ *                                        slots that lost the keyword since the set was made; the writer's alone
  *
  * Terms. The *tail* is slots[]. It is *broken* at the first slot that is not above the one before; what lies behind is its loose end, short
  * enough for a cursor to sort on the stack. Items at the end of the kind come with rising slots, so a tail is seldom broken.
+ *
+ * Narrowing. A list without a set is small and is rebuilt once half of it is stale. Of a set the slots that went are noted, and taken out of a copy
+ * a thousand at a time at most, so that no write waits for a walk over millions. Where there is no memory to note one it is counted as stale.
  *
  * Invariants
  *   I1  A list's set never changes. It may be shared with the list that replaces it when only the tail's capacity grew; it is freed with the
@@ -48,6 +52,8 @@ enum {
     TAIL_MIN = 64,   /* a tail may always grow to this, */
     TAIL_PART = 8,   /* and to this part of its set */
     TAIL_FIRST = 2,  /* capacity of a new list: most keywords of a free text field are rare */
+    GONE_MIN = 64,   /* removals that are noted before a set is made without them, at least */
+    GONE_MAX = 1024, /* and at most; an eighth of the set in between */
     BATCH = 256,
 };
 
@@ -60,10 +66,17 @@ struct list {
     uint32_t slots[];
 };
 
+struct gone {
+    uint32_t n, capacity;
+    uint32_t slots[];
+};
+
 struct entry {
     const struct key_rec *text;
     struct list *list; /* atomic; NULL: no slots */
-    uint32_t stale;    /* under the writer's lock: removals since the list was built */
+    /* Under the writer's lock: removals since the list was built, noted and only counted. */
+    struct gone *gone;
+    uint32_t stale;
 };
 
 struct dictionary {
@@ -109,9 +122,11 @@ static void list_release_tail(void *p)
 
 void dictionary_destroy(struct dictionary *d)
 {
-    for (uint32_t id = 1; id <= d->size; id++)
+    for (uint32_t id = 1; id <= d->size; id++) {
         if (entry_of(d, id)->list != NULL)
             list_release(entry_of(d, id)->list);
+        mem_free(entry_of(d, id)->gone);
+    }
     chunks_destroy(&d->entries);
     keymap_destroy(&d->ids);
     mem_free(d);
@@ -344,23 +359,114 @@ static struct list *list_rebuilt(const struct dictionary *d, uint32_t id, bool (
     return list;
 }
 
+static uint64_t gone_bytes(const struct gone *gone)
+{
+    return gone == NULL ? 0 : sizeof *gone + (uint64_t)gone->capacity * sizeof *gone->slots;
+}
+
+static bool grow_gone(struct dictionary *d, struct entry *entry)
+{
+    uint64_t bytes = gone_bytes(entry->gone);
+    uint32_t capacity = entry->gone == NULL ? GONE_MIN / 4 : entry->gone->capacity * 2;
+    struct gone *gone = mem_realloc(entry->gone, sizeof *gone + capacity * sizeof *gone->slots);
+    if (gone == NULL)
+        return false;
+    if (entry->gone == NULL)
+        gone->n = 0;
+    gone->capacity = capacity;
+    entry->gone = gone;
+    /* ORDER: relaxed: a sum for statistics. */
+    add_relaxed(&d->bytes, gone_bytes(gone) - bytes);
+    return true;
+}
+
+/* Notes a removal; false when there is no room for it. */
+static bool note_gone(struct dictionary *d, struct entry *entry, uint32_t slot)
+{
+    const struct gone *gone = entry->gone;
+    if (gone == NULL || gone->n == gone->capacity)
+        if ((gone != NULL && gone->capacity >= GONE_MAX) || !grow_gone(d, entry))
+            return false;
+    entry->gone->slots[entry->gone->n++] = slot;
+    return true;
+}
+
+/* Nothing noted is in the list any more. */
+static void forget_gone(struct dictionary *d, struct entry *entry)
+{
+    if (entry->gone == NULL)
+        return;
+    entry->gone->n = 0;
+    if (entry->list != NULL && entry->list->set != NULL)
+        return;
+    /* ORDER: relaxed: a sum for statistics. */
+    sub_relaxed(&d->bytes, gone_bytes(entry->gone));
+    mem_free(entry->gone);
+    entry->gone = NULL;
+}
+
+/* A list of a set that nobody else has; *empty: of none, since it is empty. NULL otherwise: no memory. Takes the set. */
+static struct list *list_of_set(roaring_bitmap_t *set, bool *empty)
+{
+    uint64_t n = roaring_bitmap_get_cardinality(set);
+    struct list *list = NULL;
+    *empty = n == 0;
+    if (n > TAIL_MIN / 2) {
+        list = list_make(TAIL_MIN / 4);
+        if (list != NULL) {
+            list_give_set(list, set);
+            return list;
+        }
+    } else if (n > 0) {
+        list = list_make((uint32_t)n + TAIL_FIRST);
+        if (list != NULL) {
+            roaring_bitmap_to_uint32_array(set, list->slots);
+            list->n = (uint32_t)n;
+        }
+    }
+    roaring_bitmap_free(set);
+    return list;
+}
+
+/* The list without the slots that are noted, unless they have the keyword again. */
+static struct list *list_without(const struct entry *entry, uint32_t id, bool (*keep)(void *, uint32_t, uint32_t), void *context, bool *empty)
+{
+    const struct list *old = entry->list;
+    roaring_bitmap_t *set = roaring_bitmap_copy(old->set);
+    roaring_bitmap_add_many(set, old->n, old->slots);
+    for (uint32_t i = 0; i < entry->gone->n; i++)
+        if (!keep(context, id, entry->gone->slots[i]))
+            roaring_bitmap_remove(set, entry->gone->slots[i]);
+    return list_of_set(set, empty);
+}
+
+static uint32_t gone_limit(const struct list *list)
+{
+    uint32_t half = (list->set_count + list->n) / 2 + 1, part = list->set_count / 8;
+    uint32_t limit = part < GONE_MIN ? GONE_MIN : part > GONE_MAX ? GONE_MAX : part;
+    return half < limit ? half : limit;
+}
+
 void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot), void *context)
 {
-    (void)slot; /* found again, with all the others, when the list is rebuilt */
     struct entry *entry = entry_of(d, id);
     const struct list *old = entry->list;
     if (old == NULL)
         return;
-    entry->stale++;
-    uint32_t total = old->set_count + old->n;
-    if (entry->stale <= total / 2 || !set_room(old, old->n))
+    if (old->set == NULL || !note_gone(d, entry, slot))
+        entry->stale++;
+    bool all = entry->stale > (old->set_count + old->n) / 2, empty = false;
+    if (!all && (entry->gone == NULL || entry->gone->n < gone_limit(old)))
         return;
-    bool empty;
-    struct list *list = list_rebuilt(d, id, keep, context, &empty);
+    if (!set_room(old, old->n))
+        return;
+    struct list *list = all ? list_rebuilt(d, id, keep, context, &empty) : list_without(entry, id, keep, context, &empty);
     if (list == NULL && !empty)
         return;
     list_replace(d, entry, list, false);
-    entry->stale = 0;
+    if (all || empty)
+        entry->stale = 0;
+    forget_gone(d, entry);
 }
 
 /* ---- readers ---- */
@@ -531,7 +637,9 @@ bool dictionary_validate(const struct dictionary *d, struct error *e)
             return fail(e, STATUS_INTERNAL, -1, "keyword %u is not found by its text", id), false;
         if (entry->list != NULL && !list_validate(entry->list, id, e))
             return false;
-        bytes += list_bytes(entry->list);
+        if (entry->gone != NULL && (entry->list == NULL || entry->list->set == NULL || entry->gone->n > entry->gone->capacity))
+            return fail(e, STATUS_INTERNAL, -1, "keyword %u: removals are noted of no set, or too many", id), false;
+        bytes += list_bytes(entry->list) + gone_bytes(entry->gone);
     }
     if (bytes != d->bytes)
         return fail(e, STATUS_INTERNAL, -1, "the keyword lists' bytes do not add up"), false;

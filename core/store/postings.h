@@ -26,8 +26,8 @@ uint32_t dictionary_add_w(struct dictionary *d, const char *text, size_t length)
 /* Writer (kind lock held). add is idempotent enough: a slot may stand twice in set and tail. False: out of memory, nothing changed. Needs room
  * for one retire reserved beforehand. */
 bool postings_add_w(struct dictionary *d, uint32_t id, uint32_t slot);
-/* A living slot lost the keyword, or its item died: counted; once a set is half stale it is rebuilt from `keep(context, id, slot)`. Needs room
- * for one retire reserved beforehand. Never fails: without memory the set stays wide. */
+/* A living slot lost the keyword, or its item died: noted; many at once are taken out of the set, those of which `keep(context, id, slot)` says
+ * that they do not have it again. Needs room for one retire reserved beforehand. Never fails: without memory the set stays wide. */
 void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot), void *context);
 
 uint64_t postings_cardinality(const struct dictionary *d, uint32_t id); /* an upper bound; wait-free, in a read section */

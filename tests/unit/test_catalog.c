@@ -303,6 +303,60 @@ static void dropping_kinds(void **state)
     catalog_destroy(&c);
 }
 
+/* ---- a section that began before a drop ---- */
+
+static struct {
+    struct kind *k;
+    int step; /* atomic: 1: it holds what it found; 2: all was dropped */
+} held;
+
+static void *hold_on(void *unused)
+{
+    uint32_t length;
+    (void)unused;
+    reclaim_enter();
+    const struct row *row = find(held.k, v_text("key"), 1);
+    struct signal *signal = kind_signal_rcu(held.k, 0);
+    const struct profile *profile = kind_profile_rcu(held.k, "evening");
+    publish(&held.step, 1);
+    while (take(&held.step) < 2)
+        continue;
+    if (memcmp(row_text(row, TITLE, &length), "title", 5) != 0 || strcmp(signal_definition(signal)->name, "view") != 0 ||
+        strcmp(profile->text, "one") != 0 || *(struct row **)chunks_at(&held.k->rows, 0) != row)
+        abort();
+    reclaim_leave();
+    return NULL;
+}
+
+static void what_a_section_holds(void **state)
+{
+    (void)state;
+    struct catalog c;
+    struct error e = {0};
+    struct item_change done;
+    struct change ch = {0};
+    struct signal_def view = signal_of("view");
+    pthread_t thread;
+    catalog_init(&c);
+    held.k = make(&c, "film", FILM_FIELDS, FILM);
+    set(&ch, TITLE, v_text("title"));
+    assert_int_equal(catalog_create_signal(&c, held.k, &view, &e), STATUS_OK);
+    assert_int_equal(catalog_set_profile(&c, held.k, "evening", "one", false, &e), STATUS_OK);
+    assert_int_equal(put_change(held.k, v_text("key"), &ch, false, 1, &done, &e), STATUS_OK);
+    assert_int_equal(pthread_create(&thread, NULL, hold_on, NULL), 0);
+    while (take(&held.step) < 1)
+        continue;
+    assert_int_equal(catalog_drop_signal(&c, held.k, "view", &e), STATUS_OK);
+    assert_int_equal(catalog_set_profile(&c, held.k, "evening", "two", true, &e), STATUS_OK);
+    assert_int_equal(catalog_drop_kind(&c, held.k, &e), STATUS_OK);
+    assert_true(reclaim_backlog() >= 4);
+    publish(&held.step, 2);
+    pthread_join(thread, NULL);
+    reclaim_barrier();
+    assert_int_equal(reclaim_backlog(), 0);
+    catalog_destroy(&c);
+}
+
 static void too_many_kinds(void **state)
 {
     (void)state;
@@ -436,7 +490,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),           cmocka_unit_test(fields),         cmocka_unit_test(roles),
         cmocka_unit_test(signals),         cmocka_unit_test(profiles),       cmocka_unit_test(dropping_kinds),
-        cmocka_unit_test(too_many_kinds),  cmocka_unit_test(without_memory), cmocka_unit_test(lookups_beside_changes),
+        cmocka_unit_test(what_a_section_holds), cmocka_unit_test(too_many_kinds),  cmocka_unit_test(without_memory), cmocka_unit_test(lookups_beside_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,6 +190,37 @@ static void narrowed(void **state)
     oracle_free(o);
 }
 
+/* A large set is narrowed a part at a time; what came back in between stays. */
+static void narrowed_in_parts(void **state)
+{
+    (void)state;
+    struct oracle *o = oracle_make();
+    uint32_t living = 200000;
+    for (uint32_t i = 0; i < living; i++)
+        add(o, i);
+    for (uint32_t i = 0; i < 150000; i++) {
+        uint32_t slot = random_below(200000);
+        if (o->has[slot]) {
+            drop(o, slot);
+            living--;
+            if (i % 5 == 0) {
+                add(o, slot);
+                living++;
+            }
+        }
+        if (i % 30011 == 0) {
+            assert_true(check_set(o, 256) <= living + 1024);
+            assert_true(postings_cardinality(o->d, o->id) <= living + living / 8 + 2048);
+        }
+    }
+    check_all_batches(o);
+    for (uint32_t i = 0; i < 200000; i++)
+        if (o->has[i])
+            drop(o, i);
+    assert_int_equal(check_set(o, 256), 0);
+    oracle_free(o);
+}
+
 static void random_changes(void **state)
 {
     (void)state;
@@ -354,6 +385,7 @@ int main(void)
         cmocka_unit_test(ascending),
         cmocka_unit_test(out_of_order),
         cmocka_unit_test(narrowed),
+        cmocka_unit_test(narrowed_in_parts),
         cmocka_unit_test(random_changes),
         cmocka_unit_test(without_memory),
         cmocka_unit_test(dictionary_without_memory),
