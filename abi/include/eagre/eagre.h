@@ -270,7 +270,7 @@ EAGRE_API eagre_status eagre_stats(eagre_db *db, void *out, size_t capacity, siz
 /* What: does now what the background does by itself: frees what was retired, sweeps expired items, shrinks quiet signals. Ownership: none.
  * Threads: any; may take long. Fails with: NO_MEMORY, CLOSED, FORKED. Since 0.1. */
 EAGRE_API eagre_status eagre_maintain(eagre_db *db, eagre_error *error);
-/* What: walks the whole database and checks every invariant; writers wait. For tests and doubts. Ownership: none. Threads: any.
+/* What: walks the whole database and checks every invariant; puts wait, and no signals may be written meanwhile. For tests and doubts. Ownership: none. Threads: any.
  * Fails with: INTERNAL (the sentence says which invariant), CLOSED, FORKED. Since 0.1. */
 EAGRE_API eagre_status eagre_validate(eagre_db *db, eagre_error *error);
 
