@@ -410,6 +410,9 @@ def test_put_many(films: Any) -> None:
     assert films.patch_many("film", (k for k in ("a", "b")), {"minutes": [1, 2]}) == 2
     assert [films.get("film", k)["minutes"] for k in keys] == [1, 2, 92]
     assert films.put_many("film", [], {"title": []}) == 0
+    for genres in ([[]], [()], [set()]):
+        assert films.put_many("film", ["a"], {"genres": genres}) == 1
+        assert films.get("film", "a")["genres"] == []
     assert films.put_many("post", numpy.arange(5, dtype=numpy.uint64), {}) == 5 == films.count("post")
 
 

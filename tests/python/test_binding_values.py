@@ -267,6 +267,20 @@ def test_arrays_of_the_right_type_are_not_copied() -> None:
         assert at == _columns.address(values)
 
 
+@pytest.mark.parametrize("dtype", ["i8", "u8", "f8", "f4"])
+def test_what_is_not_aligned_is_copied(dtype: str) -> None:
+    data = b"x" + numpy.arange(4, dtype=dtype).tobytes()
+    crooked = numpy.frombuffer(data, dtype=dtype, offset=1)
+    assert not crooked.flags.aligned and unpacked(crooked)[1] == [0, 1, 2, 3]
+    if dtype == "f4":
+        assert unpacked(crooked.reshape(2, 2))[1] == [(0, 1), (2, 3)]
+    for values in (crooked, memoryview(data)[1:].cast({"i8": "q", "u8": "Q", "f8": "d", "f4": "f"}[dtype])):
+        keep: list[Any] = []
+        assert struct.unpack("=IIQQ", _columns.column(values, 4, "x", keep))[2] % 8 == 0
+    weights = _columns.doubles(crooked, 4, "weights")
+    assert _columns.address(weights) % 8 == 0 and memoryview(weights).cast("B").cast("d").tolist() == [0, 1, 2, 3]
+
+
 def test_plain_columns() -> None:
     assert list(_columns.doubles([1, 2.5], 2, "weights")) == [1.0, 2.5]
     assert list(_columns.doubles(2, 3, "weights")) == [2.0, 2.0, 2.0]

@@ -59,11 +59,17 @@ def column(values: Any, n: int, what: str, keep: list[Any]) -> bytes:
         raise Error("EAGRE_INVALID", f"{what}: {found} rows, where the keys are {n}")
     with blame(what):
         kind, width, data, nulls = _column(values, keep)
+    data = _aligned(data)
     keep.append(data)
     if nulls is None:
         return _pack_column(kind, width, address(data), NO_NULLS)
     keep.append(nulls)
     return _pack_column(kind, width, address(data), address(nulls))
+
+
+def _aligned(data: Any) -> Any:
+    """The same elements where C may read them; a slice of a file may begin anywhere."""
+    return data if address(data) % 8 == 0 else memoryview(data).tobytes()
 
 
 # A column in the making: type, width of a vector, buffer of the elements, buffer of one byte a row or None.
@@ -183,7 +189,7 @@ def _texts(values: Sequence[str], keep: list[Any]) -> array[int]:
 
 
 def _lists(values: Sequence[Sequence[str]], keep: list[Any]) -> array[int]:
-    inner = _texts(list(chain.from_iterable(values)), keep)
+    inner = _texts(list(chain.from_iterable(values)), keep) or array("Q", [0])  # an empty array lies nowhere
     keep.append(inner)
     return _words(LIST, list(map(len, values)), address(inner), 16)
 
@@ -198,6 +204,7 @@ def _mixed(values: Sequence[Any], keep: list[Any]) -> array[int]:
         except Error as error:
             raise named(error, f"row {row}") from None
     words = array("Q", b"".join(packed))
+    heap.extend(bytes(8))  # not empty, so that also an empty list has a place
     heap.align()
     keep.append(heap)
     base = address(heap)
@@ -228,7 +235,7 @@ def doubles(values: Any, n: int, what: str) -> Any:
         except OverflowError:
             raise Error("EAGRE_RANGE", f"{what}: a number is too large") from None
     kind, data = _plain(values, n, what, (REAL, INT, UINT), "numbers are")
-    return data if kind == REAL else array("d", memoryview(data).tolist())
+    return data if kind == REAL else array("d", memoryview(data).cast("B").cast("q" if kind == INT else "Q").tolist())
 
 
 def moments(values: Any, n: int, what: str) -> Any:
@@ -258,7 +265,7 @@ def _plain(values: Any, n: int, what: str, kinds: tuple[int, ...], expected: str
         kind, _, data, nulls = _column(values, [])
         if kind not in kinds or nulls is not None:
             raise Error("EAGRE_TYPE", f"{expected} expected, and none may be null")
-    return kind, data
+    return kind, _aligned(data)
 
 
 def values_of(values: Any, n: int, what: str, keep: list[Any]) -> Any:
