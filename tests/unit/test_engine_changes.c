@@ -318,6 +318,8 @@ static void maintain(void)
     eagre_error e = {.struct_size = sizeof e};
     right(eagre_maintain(first, &e), &e, "maintain");
     replay();
+    for (unsigned i = 0; i < inside(first)->catalog.n_kinds; i++) /* by the records alone */
+        assert_int_equal(inside(first)->catalog.kinds[i]->n_items, inside(second)->catalog.kinds[i]->n_items);
     assert_int_equal(eagre_set_clock(second, now, NULL), EAGRE_OK);
     right(eagre_maintain(second, &e), &e, "maintain");
     assert_int_equal(eagre_set_clock(second, TIME_MIN_US, NULL), EAGRE_OK);
@@ -577,10 +579,15 @@ static void test_truncated(void **state)
     victim = open_at(START);
     for (size_t i = 0; i < records.n && i < 2000; i++)
         assert_true(decode(records.all[i]->bytes, records.all[i]->length, true));
+    static uint8_t longer[16384];
     for (unsigned i = 0; i < 400; i++) {
         const struct record *r = random_record();
         for (size_t length = 0; length < r->length; length++)
             assert_false(decode(r->bytes, length, false));
+        if (r->length < sizeof longer) {
+            memcpy(longer, r->bytes, r->length);
+            assert_false(decode(longer, r->length + 1, false));
+        }
     }
 }
 

@@ -164,6 +164,53 @@ static void test_changes_between_pages(void **state)
     free(bytes_of(second));
 }
 
+/* The slot of a row that was shown goes to another item, which was not. */
+static void test_slot_used_again(void **state)
+{
+    (void)state;
+    exec("CREATE ITEM p (n INTEGER)");
+    for (int i = 0; i < 4; i++) {
+        char key[16];
+        sprintf(key, "p%d", i);
+        put_text("p", h_text(key), "n", h_int(8 - i));
+    }
+    eagre_value none = h_null(), cursor = copy_cursor(must_with("RETRIEVE p USING n LIMIT 2 AFTER ?1", 1, &none));
+    erase("p", h_text("p0"));
+    assert_int_equal(eagre_maintain(db, &error), EAGRE_OK);
+    put_text("p", h_text("new"), "n", h_int(1));
+    assert_string_equal(keys_of(must("RETRIEVE p")), "new p1 p2 p3"); /* by slots */
+    assert_string_equal(keys_of(must_with("RETRIEVE p USING n LIMIT 2 AFTER ?1", 1, &cursor)), "p2 p3");
+    free(bytes_of(cursor));
+    cursor = copy_cursor(answer_result(&answer));
+    assert_string_equal(keys_of(must_with("RETRIEVE p USING n LIMIT 2 AFTER ?1", 1, &cursor)), "new");
+    free(bytes_of(cursor));
+}
+
+/* In the order of slots a scan ends with its page: also where page and block end together. */
+static void test_pages_of_blocks(void **state)
+{
+    (void)state;
+    exec("CREATE ITEM q (n INTEGER) KEY INTEGER");
+    for (uint32_t i = 0; i < 600; i++)
+        put_text("q", h_uint(i), "n", h_int(i));
+    static const unsigned limits[] = {255, 256, 257, 300, 512};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        char question[64];
+        eagre_value cursor = h_null();
+        uint64_t n = 0;
+        sprintf(question, "RETRIEVE q LIMIT %u AFTER ?1", limits[l]);
+        do {
+            const eagre_result *r = must_with(question, 1, &cursor);
+            if (cursor.type != EAGRE_NULL)
+                free(bytes_of(cursor));
+            for (uint32_t i = 0; i < r->n_rows; i++, n++)
+                assert_true(result_number_key(r, i) == n);
+            cursor = r->cursor_length ? copy_cursor(r) : h_null();
+        } while (cursor.type != EAGRE_NULL);
+        assert_int_equal(n, 600);
+    }
+}
+
 static void test_moment_of_a_cursor(void **state)
 {
     (void)state;
@@ -341,6 +388,8 @@ int main(void)
         case_of(test_pages_of_diversity),
         case_of(test_pages_of_share),
         case_of(test_changes_between_pages),
+        case_of(test_slot_used_again),
+        case_of(test_pages_of_blocks),
         case_of(test_moment_of_a_cursor),
         case_of(test_damage),
         case_of(test_other_parameters_and_databases),

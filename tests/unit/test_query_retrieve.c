@@ -51,6 +51,10 @@ static void test_where(void **state)
     assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE k = ?1", 1, &null)), "");
     assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE k IN ?1", 1, &none)), "");
     assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE k NOT IN ?1", 1, &none)), "a b c d e");
+    eagre_value list[2] = {h_text("y"), h_null()}, with_null = h_list(list, 2); /* what is not in it may still equal the null */
+    assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE k IN ?1", 1, &with_null)), "b");
+    assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE k NOT IN ?1", 1, &with_null)), "");
+    assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE t NOT IN ?1", 1, &with_null)), "");
 }
 
 static void test_exclude_count_limit(void **state)
@@ -234,8 +238,8 @@ static void make_rows(bool numbers)
 
 static void random_condition(char *out, bool numbers)
 {
-    static const char *const key_tests[2][3] = {{"key IN ('r5', 'r77', 'r1999', 'zz')", "key = 'r9'", "key IN ('r1', 'r2') AND n > 0"},
-                                                {"key IN (5, 77, 1999, 99999)", "key = 9", "key IN (1, 2) AND n > 0"}};
+    static const char *const key_tests[2][3] = {{"key IN ('r5', 'r77', 'r1999', 'zz', 'r77')", "key = 'r9'", "key IN ('r1', 'r2') AND n > 0"},
+                                                {"key IN (5, 77, 1999, 99999, 77)", "key = 9", "key IN (1, 2) AND n > 0"}};
     switch (below(9)) {
     case 0: sprintf(out, "k = 'w%u'", below(70)); break;
     case 1: sprintf(out, "ks IN ('w%u', 'w%u', 'w%u')", below(510), below(510), below(510)); break;
