@@ -8,6 +8,7 @@ import datetime
 import gc
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -684,3 +685,13 @@ def test_ffi_source_is_what_cffi_makes() -> None:
         pytest.skip(f"the checked-in file is by cffi 2.1.1, this is {cffi.__version__}")
     done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_of_the_header_is_missing() -> None:
+    root = pathlib.Path(__file__).resolve().parents[2]
+    header = re.sub(r"/\*.*?\*/", "", (root / "abi" / "include" / "eagre" / "eagre.h").read_text(), flags=re.S)
+    known = (root / "bindings" / "python" / "eagre" / "_ffi.cdef.txt").read_text()
+    functions = set(re.findall(r"\b(eagre_\w+)\(", header)) - {"eagre_attach"}
+    numbers = set(re.findall(r"^#define (EAGRE_\w+) \S", header, re.M)) - {"EAGRE_API"}
+    assert len(functions) > 20 and len(numbers) > 40
+    assert {name for name in functions | numbers if not re.search(rf"\b{name}\b", known)} == set()
