@@ -57,6 +57,20 @@ static void test_where(void **state)
     assert_string_equal(keys_of(must_with("RETRIEVE letter WHERE t NOT IN ?1", 1, &with_null)), "");
 }
 
+/* In a column the least integer stands for null, too: which it is, the row says. */
+static void test_least_integer(void **state)
+{
+    (void)state;
+    make_letters();
+    put_text("letter", h_text("f"), "n", h_int(INT64_MIN));
+    put_text("letter", h_text("g"), "n", h_int(INT64_MAX));
+    assert_string_equal(keys_of(must("RETRIEVE letter WHERE n IS NULL")), "d");
+    assert_string_equal(keys_of(must("RETRIEVE letter WHERE n < 0")), "e f");
+    assert_string_equal(keys_of(must("RETRIEVE letter WHERE key = 'f' AND n IS NOT NULL RETURN n")), "f");
+    assert_true(result_int(answer_result(&answer), 0, 0) == INT64_MIN);
+    assert_string_equal(keys_of(must("RETRIEVE letter USING n")), "g a c b d e f");
+}
+
 static void test_exclude_count_limit(void **state)
 {
     (void)state;
@@ -378,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         case_of(test_order_by),
         case_of(test_where),
+        case_of(test_least_integer),
         case_of(test_exclude_count_limit),
         case_of(test_empty_kind),
         case_of(test_large_limit_small_kind),
