@@ -165,7 +165,8 @@ static bool check_keywords(const struct kind *k, const struct field *f, struct e
         if (!check_set(k, f, id, &found, e))
             return false;
     if (wanted != found)
-        BROKEN("field '%s': %llu keywords in records, %llu of them in sets", f->def.name, (unsigned long long)wanted, (unsigned long long)found);
+        BROKEN("field '%s': %llu keywords in records, %llu of them in sets", f->def.name, (unsigned long long)wanted,
+               (unsigned long long)found);
     return true;
 }
 

@@ -387,7 +387,8 @@ static void changed(struct catalog *c)
     add_seq(&c->version, 1);
 }
 
-status catalog_create_kind(struct catalog *c, const char *name, bool integer_keys, unsigned n, const struct field_def *fields, struct error *e)
+status catalog_create_kind(struct catalog *c, const char *name, bool integer_keys, unsigned n, const struct field_def *fields,
+                           struct error *e)
 {
     status s = check_name("kind", name, e);
     if (s != STATUS_OK)

@@ -20,9 +20,9 @@ enum role { ROLE_NONE, ROLE_TITLE, ROLE_AUTHOR, ROLE_CREATED, ROLE_DURATION, ROL
 
 struct field_def {
     char name[MAX_NAME + 1];
-    uint8_t type;       /* enum field_type */
-    uint8_t role;       /* enum role: by AS, or by name and type */
-    bool role_by_as;    /* said by AS: wins over a field of that name */
+    uint8_t type;    /* enum field_type */
+    uint8_t role;    /* enum role: by AS, or by name and type */
+    bool role_by_as; /* said by AS: wins over a field of that name */
     bool expires;
     uint16_t dimension; /* VECTOR */
 };
@@ -49,7 +49,10 @@ struct profile { /* immutable once published */
     char *text; /* all of the statement: CREATE PROFILE ... */
 };
 
-struct profile_list { uint32_t n; struct profile *items[]; };
+struct profile_list {
+    uint32_t n;
+    struct profile *items[];
+};
 
 enum { SLOT_NONE = UINT32_MAX };
 
@@ -61,31 +64,34 @@ enum { SLOT_NONE = UINT32_MAX };
  * grace period that is running. fresh: died since that began. One grace period serves all of a stretch, and none is waited for: see
  * items_slots.c. */
 struct slot_queue {
-    uint32_t head, tail, uncleared;            /* slots, SLOT_NONE where there is none; uncleared: the first that is not cleared */
-    uint32_t cleared, passed, waiting, fresh;  /* lengths */
-    bool running;                              /* a grace period was asked for */
-    bool over;                                 /* atomic: it has ended */
+    uint32_t head, tail, uncleared;           /* slots, SLOT_NONE where there is none; uncleared: the first that is not cleared */
+    uint32_t cleared, passed, waiting, fresh; /* lengths */
+    bool running;                             /* a grace period was asked for */
+    bool over;                                /* atomic: it has ended */
 };
 
 /* Where the search for expired items stands. No item expires before `next` (atomic: writers lower it, the end of a walk raises it). */
-struct expiry_walk { int64_t next, seen; uint32_t at; };
+struct expiry_walk {
+    int64_t next, seen;
+    uint32_t at;
+};
 
 struct kind {
     char name[MAX_NAME + 1];
     uint16_t id;
     bool integer_keys;
-    bool dropped;                 /* atomic: set once */
-    pthread_mutex_t lock;         /* the kind's writer role: put, patch, delete, added fields and signals, slot reuse */
+    bool dropped;         /* atomic: set once */
+    pthread_mutex_t lock; /* the kind's writer role: put, patch, delete, added fields and signals, slot reuse */
     struct keymap keys;
-    uint32_t n_slots;             /* atomic: published after a slot's row */
-    uint32_t n_items;             /* atomic: living ones */
-    struct chunks rows;           /* struct row *, NULL = dead */
-    struct chunks generations;    /* u32: odd while an item lives in the slot; moves by one at each birth and death */
-    struct chunks sequences;      /* u32 per BLOCK of slots: odd while a writer stores into its columns or rows; see items.h */
-    uint32_t n_fields;            /* atomic */
+    uint32_t n_slots;          /* atomic: published after a slot's row */
+    uint32_t n_items;          /* atomic: living ones */
+    struct chunks rows;        /* struct row *, NULL = dead */
+    struct chunks generations; /* u32: odd while an item lives in the slot; moves by one at each birth and death */
+    struct chunks sequences;   /* u32 per BLOCK of slots: odd while a writer stores into its columns or rows; see items.h */
+    uint32_t n_fields;         /* atomic */
     struct field *fields[MAX_FIELDS];
-    struct field *expires;        /* atomic, or NULL */
-    uint32_t n_signals;           /* atomic */
+    struct field *expires; /* atomic, or NULL */
+    uint32_t n_signals;    /* atomic */
     struct kind_signal {
         struct signal *signal;        /* in a section, after `dropped` read false in it; freed a grace period after it was set */
         const struct signal_def *def; /* stays for as long as the shell */
@@ -95,7 +101,7 @@ struct kind {
     struct slot_queue free_slots;  /* under lock */
     struct chunks links;           /* u32 per slot: the next one in free_slots; under lock */
     struct expiry_walk expiry;
-    uint64_t row_bytes;            /* atomic: of all rows, for statistics */
+    uint64_t row_bytes; /* atomic: of all rows, for statistics */
 };
 
 /* Concurrency: everything reachable from here is added by a release store of its count or pointer, after it was filled (design rule 1), and taken
@@ -129,7 +135,8 @@ const struct profile *kind_profile_rcu(const struct kind *k, const char *name);
  * empty or reserved, LIMIT for one that is too long or one too many, EXISTS, UNKNOWN, TYPE for a role that does not fit, STALE for a dropped kind,
  * NO_MEMORY.
  * `fields[i].role` counts only with role_by_as; a field that is called as a role, and fits it, is given it here. */
-status catalog_create_kind(struct catalog *c, const char *name, bool integer_keys, unsigned n, const struct field_def *fields, struct error *e);
+status catalog_create_kind(struct catalog *c, const char *name, bool integer_keys, unsigned n, const struct field_def *fields,
+                           struct error *e);
 status catalog_add_fields(struct catalog *c, struct kind *k, unsigned n, const struct field_def *fields, struct error *e);
 status catalog_drop_kind(struct catalog *c, struct kind *k, struct error *e);
 status catalog_create_signal(struct catalog *c, struct kind *k, const struct signal_def *def, struct error *e);

@@ -18,14 +18,14 @@
  * value. */
 struct item_change {
     const struct key *key;
-    bool patch;                  /* keep the fields that are not named; the item must exist */
+    bool patch; /* keep the fields that are not named; the item must exist */
     unsigned n;
     const uint16_t *fields;
     const struct value *values;
-    int64_t now;                 /* becomes first_put of a new item */
-    uint32_t slot;               /* in: SLOT_ANY, or the slot to use for a new item (replay; may wait for a grace period); out: the item's slot */
-    uint32_t generation;         /* out */
-    bool took_expired;           /* out, also of a put that failed: the key's item had expired and was taken away first */
+    int64_t now;         /* becomes first_put of a new item */
+    uint32_t slot;       /* in: SLOT_ANY, or the slot to use for a new item (replay; may wait for a grace period); out: the item's slot */
+    uint32_t generation; /* out */
+    bool took_expired;   /* out, also of a put that failed: the key's item had expired and was taken away first */
 };
 enum { SLOT_ANY = SLOT_NONE };
 
@@ -67,7 +67,9 @@ void block_ints(const struct field *f, uint32_t slot, unsigned n, int64_t *out);
 void block_reals(const struct field *f, uint32_t slot, unsigned n, double *out);
 void block_keywords(const struct field *f, uint32_t slot, unsigned n, uint32_t *out);
 
-struct kind_stats { uint64_t items, slots, row_bytes, column_bytes, keyword_bytes, key_bytes, signal_bytes; };
+struct kind_stats {
+    uint64_t items, slots, row_bytes, column_bytes, keyword_bytes, key_bytes, signal_bytes;
+};
 void items_statistics(const struct kind *k, struct kind_stats *out);
 
 #endif

@@ -34,7 +34,9 @@ static status check_real(const struct field *f, struct value *v, struct error *e
     v->type = VALUE_REAL;
     if (!isfinite(v->f))
         return fail(e, STATUS_RANGE, -1, "field '%s' of '%s' expects a finite number, got %s", f->def.name, f->kind->name,
-                    isnan(v->f) ? "NaN" : v->f > 0 ? "infinity" : "-infinity");
+                    isnan(v->f) ? "NaN"
+                    : v->f > 0  ? "infinity"
+                                : "-infinity");
     return STATUS_OK;
 }
 
@@ -63,7 +65,8 @@ static status check_text(const struct field *f, const struct value *v, const cha
     if (v->type != VALUE_TEXT)
         return wrong_type(f, expected, value_type_name(v->type), e);
     if (v->length > most)
-        return fail(e, STATUS_LIMIT, -1, "field '%s' of '%s' takes at most %u bytes of text, got %u", f->def.name, f->kind->name, most, v->length);
+        return fail(e, STATUS_LIMIT, -1, "field '%s' of '%s' takes at most %u bytes of text, got %u", f->def.name, f->kind->name, most,
+                    v->length);
     if (!utf8_valid(v->text, v->length))
         return fail(e, STATUS_ENCODING, -1, "field '%s' of '%s' expects UTF-8, and the text is not", f->def.name, f->kind->name);
     return STATUS_OK;
@@ -100,7 +103,8 @@ static status check_keywords(const struct field *f, const struct value *v, struc
             return s;
     }
     if (v->length > MAX_KEYWORDS && count_distinct(v->list, v->length) > MAX_KEYWORDS)
-        return fail(e, STATUS_LIMIT, -1, "field '%s' of '%s' takes at most %d different keywords", f->def.name, f->kind->name, MAX_KEYWORDS);
+        return fail(e, STATUS_LIMIT, -1, "field '%s' of '%s' takes at most %d different keywords", f->def.name, f->kind->name,
+                    MAX_KEYWORDS);
     return STATUS_OK;
 }
 
@@ -117,7 +121,8 @@ static status check_vector(const struct field *f, const struct value *v, struct 
     }
     for (uint32_t i = 0; i < v->length; i++)
         if (!isfinite(v->vector[i]))
-            return fail(e, STATUS_RANGE, -1, "field '%s' of '%s' expects finite numbers; number %u is not", f->def.name, f->kind->name, i + 1);
+            return fail(e, STATUS_RANGE, -1, "field '%s' of '%s' expects finite numbers; number %u is not", f->def.name, f->kind->name,
+                        i + 1);
     return STATUS_OK;
 }
 

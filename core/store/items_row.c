@@ -150,7 +150,8 @@ status row_make_w(struct kind *k, const struct item_change *change, const struct
         bytes = tail_end(&s, field, bytes);
     bytes = (bytes + 7) & ~7ull;
     if (bytes > MAX_ROW)
-        return fail(e, STATUS_LIMIT, -1, "an item of '%s' would have %llu bytes; it has at most %d", k->name, (unsigned long long)bytes, MAX_ROW);
+        return fail(e, STATUS_LIMIT, -1, "an item of '%s' would have %llu bytes; it has at most %d", k->name, (unsigned long long)bytes,
+                    MAX_ROW);
     struct row *row = mem_room(bytes) ? mem_alloc(bytes) : NULL;
     if (row == NULL)
         return fail(e, STATUS_NO_MEMORY, -1, "no memory for an item of '%s' (%llu bytes)", k->name, (unsigned long long)bytes);

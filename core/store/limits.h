@@ -3,6 +3,7 @@
 #ifndef EAGRE_STORE_LIMITS_H
 #define EAGRE_STORE_LIMITS_H
 
+/* clang-format off */
 enum {
     MAX_NAME = 64,             /* bytes of a name */
     MAX_KEY = 512,             /* bytes of a string key */
@@ -28,5 +29,6 @@ enum {
     SLOT_MAX = 0x7fffffff,     /* slots of a kind */
     BLOCK = 256,               /* slots scored together; one sequence word covers them */
 };
+/* clang-format on */
 
 #endif

@@ -40,11 +40,11 @@
 #include "store/limits.h"
 
 #ifdef CROARING_DEPRECATED /* 3.x and later: the old names are there still, but marked */
-#define iterator_init roaring_iterator_init
-#define iterator_read roaring_uint32_iterator_read
+#    define iterator_init roaring_iterator_init
+#    define iterator_read roaring_uint32_iterator_read
 #else
-#define iterator_init roaring_init_iterator
-#define iterator_read roaring_read_uint32_iterator
+#    define iterator_init roaring_init_iterator
+#    define iterator_read roaring_read_uint32_iterator
 #endif
 
 enum {
@@ -328,7 +328,8 @@ static void keep_batch(struct kept *kept, const uint32_t *slots, uint32_t n)
 }
 
 /* The list without its stale slots; *empty when nothing is left. NULL otherwise: no memory. */
-static struct list *list_rebuilt(const struct dictionary *d, uint32_t id, bool (*keep)(void *, uint32_t, uint32_t), void *context, bool *empty)
+static struct list *list_rebuilt(const struct dictionary *d, uint32_t id, bool (*keep)(void *, uint32_t, uint32_t), void *context,
+                                 bool *empty)
 {
     struct kept kept = {.n = 0, .set = NULL};
     struct postings_cursor cursor;
@@ -429,7 +430,8 @@ static struct list *list_of_set(roaring_bitmap_t *set, bool *empty)
 }
 
 /* The list without the slots that are noted, unless they have the keyword again. */
-static struct list *list_without(const struct entry *entry, uint32_t id, bool (*keep)(void *, uint32_t, uint32_t), void *context, bool *empty)
+static struct list *list_without(const struct entry *entry, uint32_t id, bool (*keep)(void *, uint32_t, uint32_t), void *context,
+                                 bool *empty)
 {
     const struct list *old = entry->list;
     roaring_bitmap_t *set = roaring_bitmap_copy(old->set);
@@ -447,7 +449,8 @@ static uint32_t gone_limit(const struct list *list)
     return half < limit ? half : limit;
 }
 
-void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot), void *context)
+void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot),
+                       void *context)
 {
     struct entry *entry = entry_of(d, id);
     const struct list *old = entry->list;

@@ -18,23 +18,26 @@ struct dictionary;
 
 struct dictionary *dictionary_create(void);
 void dictionary_destroy(struct dictionary *d);
-uint32_t dictionary_size(const struct dictionary *d);                                          /* ids are 1 .. size */
-uint32_t dictionary_find(const struct dictionary *d, const char *text, size_t length);         /* in a read section, wait-free; 0 = unknown */
-const char *dictionary_text(const struct dictionary *d, uint32_t id, uint32_t *length);        /* stays valid while the dictionary lives */
-uint32_t dictionary_add_w(struct dictionary *d, const char *text, size_t length);              /* find or insert; 0 = out of memory */
+uint32_t dictionary_size(const struct dictionary *d);                                   /* ids are 1 .. size */
+uint32_t dictionary_find(const struct dictionary *d, const char *text, size_t length);  /* in a read section, wait-free; 0 = unknown */
+const char *dictionary_text(const struct dictionary *d, uint32_t id, uint32_t *length); /* stays valid while the dictionary lives */
+uint32_t dictionary_add_w(struct dictionary *d, const char *text, size_t length);       /* find or insert; 0 = out of memory */
 
 /* Writer (kind lock held). add is idempotent enough: a slot may stand twice in set and tail. False: out of memory, nothing changed. Needs room
  * for one retire reserved beforehand. */
 bool postings_add_w(struct dictionary *d, uint32_t id, uint32_t slot);
 /* A living slot lost the keyword, or its item died: noted; many at once are taken out of the set, those of which `keep(context, id, slot)` says
  * that they do not have it again. Needs room for one retire reserved beforehand. Never fails: without memory the set stays wide. */
-void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot), void *context);
+void postings_remove_w(struct dictionary *d, uint32_t id, uint32_t slot, bool (*keep)(void *context, uint32_t id, uint32_t slot),
+                       void *context);
 
 uint64_t postings_cardinality(const struct dictionary *d, uint32_t id); /* an upper bound; wait-free, in a read section */
 
 /* All slots of an id in ascending order, in batches, inside one read section: set and tail merged, without duplicates. The cursor lives on the
  * caller's stack and holds nothing to free. What was added before the open is seen; what is added after may not be. */
-struct postings_cursor { uint64_t opaque[48]; };
+struct postings_cursor {
+    uint64_t opaque[48];
+};
 void postings_open(const struct dictionary *d, uint32_t id, struct postings_cursor *c);
 unsigned postings_next(struct postings_cursor *c, uint32_t *slots, unsigned capacity); /* 0 = done */
 

@@ -17,12 +17,12 @@
 
 struct row {
     struct key_rec *key;
-    int64_t first_put;   /* microseconds; kept by later puts of the same living item */
-    uint32_t bytes;      /* of the whole record */
+    int64_t first_put; /* microseconds; kept by later puts of the same living item */
+    uint32_t bytes;    /* of the whole record */
     uint32_t slot;
     uint16_t n_fields;
     uint16_t reserved[3];
-    uint64_t words[];    /* null bits, cells, tail */
+    uint64_t words[]; /* null bits, cells, tail */
 };
 
 static inline unsigned row_null_words(unsigned n_fields)
@@ -32,10 +32,10 @@ static inline unsigned row_null_words(unsigned n_fields)
 
 /* Readers; field < any number (beyond n_fields is null). */
 bool row_null(const struct row *r, unsigned field);
-int64_t row_int(const struct row *r, unsigned field);   /* INTEGER, TIME; only when not null */
+int64_t row_int(const struct row *r, unsigned field); /* INTEGER, TIME; only when not null */
 double row_real(const struct row *r, unsigned field);
-uint32_t row_keyword(const struct row *r, unsigned field);                        /* id; 0 when null */
-const uint32_t *row_keywords(const struct row *r, unsigned field, unsigned *n);   /* ids; n = 0 when null or empty */
+uint32_t row_keyword(const struct row *r, unsigned field);                      /* id; 0 when null */
+const uint32_t *row_keywords(const struct row *r, unsigned field, unsigned *n); /* ids; n = 0 when null or empty */
 const char *row_text(const struct row *r, unsigned field, uint32_t *length);
 const float *row_vector(const struct row *r, unsigned field, unsigned *n);
 

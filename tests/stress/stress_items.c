@@ -23,8 +23,12 @@ enum { KEYS = 3000, WORDS = 24, WRITERS = 2, READERS = 3, ROUND_MS = 500 };
 enum stamp_field { A, B, C, D, E, T, X, STAMP_FIELDS };
 
 static const struct field_def STAMPED[STAMP_FIELDS] = {
-    [A] = {.name = "a", .type = FIELD_INTEGER}, [B] = {.name = "b", .type = FIELD_REAL},     [C] = {.name = "c", .type = FIELD_TIME},
-    [D] = {.name = "d", .type = FIELD_KEYWORD}, [E] = {.name = "e", .type = FIELD_KEYWORDS}, [T] = {.name = "t", .type = FIELD_TEXT},
+    [A] = {.name = "a", .type = FIELD_INTEGER},
+    [B] = {.name = "b", .type = FIELD_REAL},
+    [C] = {.name = "c", .type = FIELD_TIME},
+    [D] = {.name = "d", .type = FIELD_KEYWORD},
+    [E] = {.name = "e", .type = FIELD_KEYWORDS},
+    [T] = {.name = "t", .type = FIELD_TEXT},
     [X] = {.name = "x", .type = FIELD_TIME, .expires = true},
 };
 
@@ -32,14 +36,16 @@ static struct catalog catalog;
 static struct kind *kind;
 static uint32_t primes[KEYS];
 static uint64_t seed;
-static int64_t now_us; /* atomic: the clock of the test */
-static bool stop;      /* atomic */
-static uint64_t changes, deletes, refused, swept, events;                            /* atomic counts */
+static int64_t now_us;                                                             /* atomic: the clock of the test */
+static bool stop;                                                                  /* atomic */
+static uint64_t changes, deletes, refused, swept, events;                          /* atomic counts */
 static uint64_t blocks_still, blocks_moved, found, missed, sets, handles, tallies; /* atomic counts */
 
 #define wrong(...) (fprintf(stderr, "stress_items: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)seed), abort())
 
-struct random { uint64_t state; };
+struct random {
+    uint64_t state;
+};
 
 static uint32_t below(struct random *r, uint32_t n)
 {

@@ -144,7 +144,10 @@ static void roles(void **state)
     assert_ptr_equal(kind_field(k, "author"), k->fields[DIRECTOR]);
     assert_ptr_equal(kind_field(k, "created"), k->fields[RELEASED]);
     assert_null(kind_field(k, "duration"));
-    static const struct { enum role role; unsigned types; } fits[] = {
+    static const struct {
+        enum role role;
+        unsigned types;
+    } fits[] = {
         {ROLE_TITLE, 1u << FIELD_TEXT | 1u << FIELD_KEYWORD},
         {ROLE_AUTHOR, 1u << FIELD_KEYWORD},
         {ROLE_CREATED, 1u << FIELD_TIME},
@@ -380,13 +383,13 @@ static bool change_all(struct catalog *c, uint64_t n)
     struct field_def more[] = {field("more", FIELD_KEYWORD), field("number", FIELD_INTEGER)};
     bool failed = false;
     mem_fail_at(n, false);
-#define TRY(call)                                                        \
-    for (status s; (s = (call)) != STATUS_OK;) {                         \
-        assert_int_equal(s, STATUS_NO_MEMORY);                           \
+#define TRY(call)                                                           \
+    for (status s; (s = (call)) != STATUS_OK;) {                            \
+        assert_int_equal(s, STATUS_NO_MEMORY);                              \
         assert_false(failed); /* once it was refused, trying again helps */ \
-        failed = true;                                                   \
-        if (catalog_kind(c, "film") != NULL)                             \
-            assert_true(valid(catalog_kind(c, "film")));                 \
+        failed = true;                                                      \
+        if (catalog_kind(c, "film") != NULL)                                \
+            assert_true(valid(catalog_kind(c, "film")));                    \
     }
     TRY(catalog_create_kind(c, "film", false, FILM_FIELDS, FILM, &e));
     struct kind *k = catalog_kind(c, "film");
@@ -488,9 +491,16 @@ static void lookups_beside_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),           cmocka_unit_test(fields),         cmocka_unit_test(roles),
-        cmocka_unit_test(signals),         cmocka_unit_test(profiles),       cmocka_unit_test(dropping_kinds),
-        cmocka_unit_test(what_a_section_holds), cmocka_unit_test(too_many_kinds),  cmocka_unit_test(without_memory), cmocka_unit_test(lookups_beside_changes),
+        cmocka_unit_test(names),
+        cmocka_unit_test(fields),
+        cmocka_unit_test(roles),
+        cmocka_unit_test(signals),
+        cmocka_unit_test(profiles),
+        cmocka_unit_test(dropping_kinds),
+        cmocka_unit_test(what_a_section_holds),
+        cmocka_unit_test(too_many_kinds),
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(lookups_beside_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -516,16 +516,11 @@ static void statistics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(put_and_patch),
-        cmocka_unit_test(slots_are_used_again),
-        cmocka_unit_test(slots_by_name),
-        cmocka_unit_test(added_fields),
-        cmocka_unit_test(many_fields),
-        cmocka_unit_test(rows_too_large),
-        cmocka_unit_test(expiry),
-        cmocka_unit_test(sweep_within_its_budget),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(statistics),
+        cmocka_unit_test(put_and_patch), cmocka_unit_test(slots_are_used_again),
+        cmocka_unit_test(slots_by_name), cmocka_unit_test(added_fields),
+        cmocka_unit_test(many_fields),   cmocka_unit_test(rows_too_large),
+        cmocka_unit_test(expiry),        cmocka_unit_test(sweep_within_its_budget),
+        cmocka_unit_test(blocks),        cmocka_unit_test(statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
