@@ -43,9 +43,10 @@ def run(name: str, test: Callable[..., Any], share: float = 1.0) -> None:
     counted.clear()
     seed = began_with = first_seed()
     start = time.monotonic()
+    test = settings(settings.get_profile(PROFILE))(test)
     try:
         while True:
-            hypothesis.seed(seed)(settings(settings.get_profile(PROFILE))(test))()
+            hypothesis.seed(seed)(test)()
             seed += 1
             if time.monotonic() - start >= seconds() * share:
                 break
