@@ -158,12 +158,6 @@ static int by_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_u32(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int by_f64(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -235,18 +229,18 @@ static status bind_keys(struct run *r, const struct value *v, uint32_t n, struct
 
 static status bind_keyword_ids(struct run *r, const struct field *f, const struct value *v, uint32_t n, struct bound_match *out)
 {
-    out->ids = arena_alloc(r->arena, sizeof *out->ids * (n ? n : 1u));
-    if (!out->ids)
+    out->numbers = arena_alloc(r->arena, sizeof *out->numbers * (n ? n : 1u));
+    if (!out->numbers)
         return no_memory(r);
     reclaim_enter(); /* RCU: protects the dictionary's table during the look-ups */
     for (uint32_t i = 0; i < n && !kind_dropped(r->kind); i++)
         if (v[i].type == VALUE_TEXT) {
             uint32_t id = dictionary_find(f->dictionary, v[i].text, v[i].length);
             if (id)
-                out->ids[out->n_ids++] = id;
+                out->numbers[out->n_numbers++] = id;
         }
     reclaim_leave();
-    qsort(out->ids, out->n_ids, sizeof *out->ids, by_u32);
+    qsort(out->numbers, out->n_numbers, sizeof *out->numbers, by_u64);
     return STATUS_OK;
 }
 

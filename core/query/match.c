@@ -5,19 +5,6 @@
 
 #include "query/run.h"
 
-static bool has_id(const struct bound_match *m, uint32_t id)
-{
-    uint32_t low = 0, high = m->n_ids;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->n_ids && m->ids[low] == id;
-}
-
 static bool has_text(const struct bound_match *m, const char *text, uint32_t length)
 {
     uint32_t low = 0, high = m->n_texts;
@@ -104,7 +91,7 @@ static uint8_t match_keyword(const struct match *m, const struct bound_match *b,
     if (id == 0)
         return TRUTH_NULL;
     if (m->test == TEST_EQ || m->test == TEST_IN)
-        return membership(b, has_id(b, id));
+        return membership(b, has_number(b, id));
     uint32_t length;
     const char *text = dictionary_text(m->field->dictionary, id, &length);
     return match_text(m->test, b, text, length);
@@ -122,7 +109,7 @@ static uint8_t match_keywords(const struct match *m, const struct bound_match *b
     unsigned n;
     const uint32_t *ids = row_keywords(row, m->field->index, &n);
     for (unsigned i = 0; i < n; i++)
-        if (has_id(b, ids[i]))
+        if (has_number(b, ids[i]))
             return TRUTH_TRUE;
     return membership(b, false);
 }

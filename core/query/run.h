@@ -22,10 +22,9 @@ struct bound_match {
     bool is_null;     /* the one operand is null */
     bool has_null;    /* IN: an element is null */
     bool is_empty;    /* IN: no element at all */
-    uint32_t n_ids, n_texts, n_numbers;
-    uint32_t *ids;          /* keywords, ascending; unknown ones left out */
+    uint32_t n_texts, n_numbers;
     struct value *texts;    /* ascending by bytes */
-    uint64_t *numbers;      /* integer keys, ascending */
+    uint64_t *numbers;      /* integer keys, or ids of keywords (unknown ones left out), ascending */
 };
 
 /* Where a page begins, from a cursor. */

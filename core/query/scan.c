@@ -252,9 +252,9 @@ static void drive_keywords(struct scan *s, const struct match *m, const struct b
 {
     struct run *r = s->r;
     struct merge merge;
-    merge.n = b->n_ids;
+    merge.n = b->n_numbers;
     for (unsigned i = 0; i < merge.n; i++) {
-        postings_open(m->field->dictionary, b->ids[i], &merge.sides[i].cursor);
+        postings_open(m->field->dictionary, (uint32_t)b->numbers[i], &merge.sides[i].cursor);
         merge.sides[i].at = merge.sides[i].have = 0;
     }
     uint32_t slot = 0;
@@ -308,11 +308,11 @@ static uint64_t match_rows_at_most(const struct run *r, const struct match *m, c
         return UINT64_MAX;
     if (m->subject == MATCH_KEY)
         return r->kind->integer_keys ? b->n_numbers : b->n_texts;
-    if (m->subject == MATCH_TEXT || b->n_ids > MAX_DRIVE_KEYWORDS)
+    if (m->subject == MATCH_TEXT || b->n_numbers > MAX_DRIVE_KEYWORDS)
         return UINT64_MAX;
     uint64_t rows = 0;
-    for (unsigned i = 0; i < b->n_ids; i++)
-        rows += postings_cardinality(m->field->dictionary, b->ids[i]);
+    for (unsigned i = 0; i < b->n_numbers; i++)
+        rows += postings_cardinality(m->field->dictionary, (uint32_t)b->numbers[i]);
     return rows;
 }
 
