@@ -190,6 +190,24 @@ static void narrowed(void **state)
     oracle_free(o);
 }
 
+/* Where no removal can be noted, a set is rebuilt once half of it is stale. */
+static void narrowed_without_notes(void **state)
+{
+    (void)state;
+    struct oracle *o = oracle_make();
+    for (uint32_t i = 0; i < 3000; i++)
+        add(o, i);
+    for (uint32_t i = 0; i < 2000; i++) {
+        assert_true(reclaim_reserve(4));
+        mem_fail_at(1, false);
+        drop(o, i);
+        mem_fail_at(0, false);
+    }
+    assert_true(check_set(o, 256) <= 2 * 1000 + 1);
+    check_all_batches(o);
+    oracle_free(o);
+}
+
 /* A large set is narrowed a part at a time; what came back in between stays. */
 static void narrowed_in_parts(void **state)
 {
@@ -385,6 +403,7 @@ int main(void)
         cmocka_unit_test(ascending),
         cmocka_unit_test(out_of_order),
         cmocka_unit_test(narrowed),
+        cmocka_unit_test(narrowed_without_notes),
         cmocka_unit_test(narrowed_in_parts),
         cmocka_unit_test(random_changes),
         cmocka_unit_test(without_memory),
