@@ -86,7 +86,7 @@ class Pair:
             assert found.keys == wanted.keys, f"{statement.text()}\n  engine: {found.keys}\n  model:  {wanted.keys}"
             check_scores(found, {id(row.item): row for row in wanted.ranking}, wanted)
         else:
-            check_order(found.keys, wanted.keys, wanted.ranking)
+            check_order(found.keys, wanted.ranking, len(wanted.rows))
             check_scores(found, {id(row.item): row for row in wanted.ranking}, wanted)
         assert found.total == wanted.total
         assert found.relaxed == wanted.relaxed
@@ -109,7 +109,7 @@ class Pair:
         """The engine's whole ranking without DIVERSITY, checked: the greedy rule then runs down the same list in both."""
         bare = replace(statement, diversity=(), limit=EVERYTHING, returns=(), after=None)
         ranking = self.engine.retrieve(bare, params[: highest_param(bare)])
-        check_order(ranking.keys, [row.item.key for row in wanted.ranking], wanted.ranking)
+        check_order(ranking.keys, wanted.ranking)
         return ranking.keys
 
     def check_sure_rows(self, found: Result, wanted: Result) -> None:
@@ -200,14 +200,22 @@ def check_scores(found: Result, by_item: dict[int, Ranked], wanted: Result) -> N
                 assert same_value(value, expected, tolerance), f"{row.key!r}: {name} is {value!r} instead of {expected!r}"
 
 
-def check_order(found: list[Any], wanted: list[Any], ranking: list[Ranked]) -> None:
-    """found: keys in the engine's order, of one page or of all matches."""
+def check_order(found: list[Any], ranking: list[Ranked], limit: int = EVERYTHING) -> None:
+    """found: keys in the engine's order; ranking: the model's, all of it."""
+    wanted = [row.item.key for row in ranking][:limit]
     assert len(found) == len(wanted), f"{len(found)} rows instead of {len(wanted)}\n  engine: {found}\n  model:  {wanted}"
     assert len(set(found)) == len(found), f"a key comes twice: {found}"
     rows = {row.item.key: row for row in ranking}
-    for place, (have, want) in enumerate(zip(found, wanted, strict=True)):
-        assert have in rows, f"{have!r} does not match"
-        a, b = rows[have], rows[want]
-        if have != want:
-            told_apart = (a.exact and b.exact) or abs(a.score - b.score) > a.tolerance + b.tolerance
-            assert not told_apart, f"place {place}: {have!r} ({a.score!r}) instead of {want!r} ({b.score!r})"
+    strangers = [key for key in found if key not in rows]
+    assert not strangers, f"{strangers} do not match"
+    if any(row.values for row in ranking):
+        assert found == wanted, f"ORDER BY\n  engine: {found}\n  model:  {wanted}"
+    line = [rows[key] for key in found] + [row for row in ranking if row.item.key not in found]
+    best_before = math.inf  # no row may be above what surely stands before it
+    for place, row in enumerate(line):
+        assert row.score - row.tolerance <= best_before, f"place {place}: {row.item.key!r} ({row.score!r}) is too far down"
+        best_before = min(best_before, row.score + row.tolerance)
+    if not any(row.values for row in ranking):
+        exact = [row for row in line if row.exact]
+        for one, other in zip(exact, exact[1:], strict=False):
+            assert (-one.score, one.slot) < (-other.score, other.slot), f"{one.item.key!r} before {other.item.key!r}"

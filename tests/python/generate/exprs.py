@@ -43,7 +43,9 @@ class Exprs:
         return Param(len(self.params))
 
     def literal(self, value: Any) -> Expr:
-        if value is None or "\0" in str(value) or (self.may_param and self.chance(0.3)):  # no statement holds a NUL
+        if not self.may_param:
+            return Literal("ab" if value in (None, "a b\0c") else value)  # no statement holds a NUL
+        if value in (None, "a b\0c") or self.chance(0.3):
             return self.param(value)
         return Literal(value)
 

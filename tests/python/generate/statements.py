@@ -81,8 +81,11 @@ class Statements:
         keys = [self.random.choice(self.schema.keys_of(kind)) for _ in range(self.random.randint(0, 4))]
         return make.param(keys) if self.chance(0.5) or "a b\0c" in keys else tuple(keys)
 
-    def moment(self, make: Exprs, clock: int) -> Any:
-        moments = [clock, clock + 1, clock + DAY, clock + 30 * DAY, clock + 50 * YEAR, clock - DAY, NOW - YEAR, "2031-05-05", "2999-01-01 12:00"]
+    def moment(self, make: Exprs, kind: KindSpec, clock: int) -> Any:
+        """Whether AT an earlier moment brings back what was forgotten is not said: with FORGETS it is not asked."""
+        moments = [clock, clock + 1, clock + DAY, clock + 30 * DAY, "2150-05-05", "2199-01-01 12:00"]
+        if not any(signal.forgets for signal in self.schema.signals_of(kind)):
+            moments += [clock - DAY, NOW - YEAR, clock - 1, "2023-12-31 23:00"]
         moment = self.random.choice(moments)
         return make.param(moment) if self.chance(0.5) else moment if isinstance(moment, str) else max(0, moment)
 
@@ -103,7 +106,7 @@ class Statements:
             returns=self.returns(make, kind) if self.chance(0.4) else (),
             count=self.chance(0.3),
             limit=limit,
-            at=self.moment(make, clock) if self.chance(0.15) else None,
+            at=self.moment(make, kind, clock) if self.chance(0.15) else None,
         )
         params = make.params[: highest_param(statement)]
         if paged:

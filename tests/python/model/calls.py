@@ -17,7 +17,6 @@ HOUR = 3_600
 DECAY_ERROR = 3e-8  # what a decayed sum of many events may be off by, relatively
 FUNCTION_ERROR = 1e-11  # the same for exp2, log and what is made of them
 ROUNDING = 1e-14  # where the order of a few operations is not said
-CANCEL = 1e-15  # what is left where terms of about 1 cancel out
 TINY = 1e-290  # below it a result may lose its digits
 
 
@@ -191,8 +190,7 @@ class Call(Expr):
             return fn.random01(arguments[0], env.slot())
         function, error = FUNCTIONS[self.name]
         value = float(function(*arguments))
-        absolute = CANCEL if self.name == "wilson" else TINY
-        return env.near(self.text(), value, error, absolute) if error else value
+        return env.near(self.text(), value, error, TINY) if error else value
 
 
 # Short forms for tests.

@@ -29,9 +29,11 @@ class Nearness:
         self.asked = True
         if self.variant == 0:
             return value
-        up = zlib.crc32(f"{self.variant}|{place}".encode()) & 1
+        pair, other = divmod(self.variant - 1, 2)  # the second of a pair moves each step the other way
+        up = zlib.crc32(f"{pair}|{place}".encode()) & 1 ^ other
         error = abs(value) * relative + absolute
-        return max(-LARGEST, min(LARGEST, value + error if up else value - error))
+        moved = value + error if up else value - error
+        return 0.0 if value * moved < 0 or (value == 0 and not up) else max(-LARGEST, min(LARGEST, moved))
 
 
 @dataclass

@@ -68,11 +68,10 @@ def wilson(positive: float, negative: float) -> float:
     """Lower end of the Wilson score interval."""
     p, n = max(positive, 0.0), max(negative, 0.0)
     total = finite(p + n)
-    if total == 0:
+    if p == 0 or total == 0:
         return 0.0
-    share = p / total
-    spread = Z * math.sqrt((share * (1 - share) + Z * Z / (4 * total)) / total)
-    return min(1.0, max(0.0, (share + Z * Z / (2 * total) - spread) / (1 + Z * Z / total)))
+    # (share + z^2/2t - z sqrt(share (1 - share) / t + z^2/4t^2)) / (1 + z^2/t), share = p/t, written so that nothing cancels out
+    return p * (p / total) / (p + Z * Z / 2 + Z * math.sqrt(p * (n / total) + Z * Z / 4))
 
 
 def mix(z: int) -> int:

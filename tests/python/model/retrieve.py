@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from .values import ModelError, as_bytes, time_of
 VARIANTS = 6  # how often an inexact expression is computed anew, its steps moved within their error
 SPREAD = 2.0  # the variants only sample what the errors can add up to
 RELATIVE = 1e-9
+EDGE = 0.01
 DEFAULT_LIMIT = 20
 MOST = 1_000_000
 
@@ -245,7 +247,11 @@ def returned(expr: Expr, env: Env) -> Any:
 
 
 def tolerance(answers: list[float]) -> float:
-    return RELATIVE * abs(answers[0]) + SPREAD * max(abs(answer - answers[0]) for answer in answers)
+    """Where the variants differ by much, a step is near an edge (x / 0, sign(0)): any value may come out."""
+    spread = max(abs(answer - answers[0]) for answer in answers)
+    if spread > EDGE * max(map(abs, answers)):
+        return math.inf
+    return RELATIVE * abs(answers[0]) + SPREAD * spread
 
 
 def values_of(value: Any) -> frozenset[Any]:
