@@ -5,6 +5,7 @@
 #   make demo      films, visitors and a changing feed; make demo SCALE=1000000 on a generated million
 #   make test      everything: C, Python, both compilers, sanitizers, layers, ABI
 #   make bench     the tables of bench/
+#   make planted   bugs planted on purpose, to see that the tests catch them; PLANTED=--all for all of them
 #   make verify    the same tests at release length: hours, see VERIFY_SECONDS
 #   make format    clang-format over all C; make lint only looks
 #
@@ -24,11 +25,13 @@ TEST_SECONDS ?= 10
 VERIFY_SECONDS ?= 1200
 # Rows of the demo: empty is the films in examples/.
 SCALE ?=
+# Which bugs to plant: empty is 25 quick ones.
+PLANTED ?=
 
 PRESETS := release release-clang dev dev-clang tsan tsan-clang abi
 PY := .venv/bin/python
 
-.PHONY: help setup demo test bench verify format lint checks abi-check python test-python test-python-asan clean \
+.PHONY: help setup demo test bench verify planted format lint checks abi-check python test-python test-python-asan clean \
         $(PRESETS) $(PRESETS:%=check-%)
 
 help:
@@ -76,7 +79,10 @@ test: setup
 
 # The random parts of every suite read EAGRE_TEST_SECONDS and grow with it.
 verify: setup
-	@HYPOTHESIS_PROFILE=verify scripts/run_tests.sh $(VERIFY_SECONDS)
+	@HYPOTHESIS_PROFILE=verify PLANTED=--all scripts/run_tests.sh $(VERIFY_SECONDS)
+
+planted:
+	@python3 tests/planted/planted.py --jobs $(JOBS) $(PLANTED)
 
 checks:
 	@$(PY) scripts/check_layers.py

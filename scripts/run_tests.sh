@@ -41,6 +41,7 @@ step "ASan + UBSan + LSan" make check-dev TEST_SECONDS="$short"
 step "TSan" plain make check-tsan TEST_SECONDS="$short"
 step "Python" make test-python TEST_SECONDS="$seconds"
 step "Python over ASan + UBSan" make test-python-asan TEST_SECONDS="$short"
+step "bugs planted on purpose" make planted
 step "README" .venv/bin/python scripts/check_readme.py
 
 printf '\n==== times\n'
