@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from random import Random
@@ -14,11 +15,15 @@ import pytest
 import planted
 from compare import Pair
 from generate.scenarios import Scenario
+from model import ModelError
 from model.values import check_key
 from subjects import NOW, ModelSubject
 from test_against_model import MIXES
 
-SCENARIOS = 300  # of each mix, at most
+# Not over a sanitized engine: it has no part in this.
+pytestmark = pytest.mark.skipif(bool(os.environ.get("EAGRE_SANITIZED")), reason="model against model")
+
+SCENARIOS = 150  # of each mix, at most
 
 
 class Twin(ModelSubject):
@@ -60,17 +65,18 @@ def differs(seed: int, mix: str, replacements: list[planted.Replacement]) -> boo
     try:
         for step in Scenario(Random(seed), MIXES[mix]).steps():
             pair.run(step)
-    except Exception:
+    except (AssertionError, ModelError):
         return True
     return False
 
 
 @pytest.mark.parametrize("mix", MIXES)
 def test_two_models_agree(mix: str) -> None:
-    assert not any(differs(seed, mix, []) for seed in range(20))
+    assert not any(differs(seed, mix, []) for seed in range(10))
 
 
 @pytest.mark.parametrize("bug", planted.BUGS)
 def test_planted_bugs_are_found(bug: str) -> None:
     replacements = planted.BUGS[bug]
-    assert any(differs(seed, mix, replacements) for seed in range(SCENARIOS) for mix in MIXES)
+    mixes = sorted(MIXES, key=lambda mix: mix != planted.SHOWS_IN.get(bug, "everything"))
+    assert any(differs(seed, mix, replacements) for mix in mixes for seed in range(SCENARIOS))

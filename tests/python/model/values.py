@@ -103,7 +103,7 @@ def check_text(value: Any, most: int) -> str:
     if not isinstance(value, str):
         raise ModelError("EAGRE_TYPE", "text was expected")
     if len(utf8(value)) > most:
-        raise ModelError("EAGRE_RANGE", f"more than {most} bytes")
+        raise ModelError("EAGRE_LIMIT", f"more than {most} bytes")
     return value
 
 
@@ -151,7 +151,7 @@ def check(kind: FieldType, value: Any) -> Any:
                 raise ModelError("EAGRE_TYPE", "a list of texts was expected")
             words = tuple(dict.fromkeys(check_text(word, KEYWORD_BYTES) for word in value))
             if len(words) > KEYWORDS_COUNT:
-                raise ModelError("EAGRE_RANGE", f"more than {KEYWORDS_COUNT} keywords")
+                raise ModelError("EAGRE_LIMIT", f"more than {KEYWORDS_COUNT} keywords")
             return words
         case "TEXT":
             return check_text(value, TEXT_BYTES)
@@ -171,8 +171,10 @@ def check_key(integer_keys: bool, key: Any) -> int | bytes:
     if not isinstance(key, (str, bytes)):
         raise ModelError("EAGRE_TYPE", "a string key was expected")
     raw = as_bytes(key)
-    if not 1 <= len(raw) <= KEY_BYTES:
-        raise ModelError("EAGRE_RANGE", f"a key has 1 .. {KEY_BYTES} bytes")
+    if not raw:
+        raise ModelError("EAGRE_RANGE", "the key is empty")
+    if len(raw) > KEY_BYTES:
+        raise ModelError("EAGRE_LIMIT", f"a key has at most {KEY_BYTES} bytes")
     return raw
 
 
