@@ -126,47 +126,52 @@ void cursor_encode(const struct run *r, const struct page *p, uint8_t *out)
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------------- */
 
-static bool take_marks(struct run *r, struct reader *in, uint32_t n, uint32_t **slots, uint32_t **generations)
+/* STATUS_CURSOR: cut short or damaged. */
+static status take_marks(struct run *r, struct reader *in, uint32_t n, uint32_t **slots, uint32_t **generations)
 {
     const uint8_t *bytes = reader_bytes(in, (size_t)n * 8);
     if (!bytes)
-        return false;
+        return STATUS_CURSOR;
     *slots = arena_alloc(r->arena, sizeof **slots * (n + 1ul));
     *generations = arena_alloc(r->arena, sizeof **generations * (n + 1ul));
     if (!*slots || !*generations)
-        return false;
+        return STATUS_NO_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
         memcpy(&(*slots)[i], bytes + 8ul * i, 4);
         memcpy(&(*generations)[i], bytes + 8ul * i + 4, 4);
     }
-    return true;
+    return STATUS_OK;
 }
 
-static bool take_history(struct run *r, struct reader *in)
+static status take_history(struct run *r, struct reader *in)
 {
     struct place *p = &r->place;
     if (!p->n_history)
-        return true;
+        return STATUS_OK;
     if (p->n_history >= MAX_DIVERSITY_WINDOW || !r->plan->n_diversity)
-        return false;
+        return STATUS_CURSOR;
     size_t cells = (size_t)p->n_history * r->plan->n_diversity;
     const uint8_t *bytes = reader_bytes(in, (cells + 1) * sizeof(uint32_t));
-    p->history_offsets = bytes ? arena_alloc(r->arena, (cells + 1) * sizeof(uint32_t)) : NULL;
+    if (!bytes)
+        return STATUS_CURSOR;
+    p->history_offsets = arena_alloc(r->arena, (cells + 1) * sizeof(uint32_t));
     if (!p->history_offsets)
-        return false;
+        return STATUS_NO_MEMORY;
     memcpy(p->history_offsets, bytes, (cells + 1) * sizeof(uint32_t));
     if (p->history_offsets[0] != 0)
-        return false;
+        return STATUS_CURSOR;
     for (size_t i = 0; i < cells; i++)
         if (p->history_offsets[i + 1] < p->history_offsets[i])
-            return false;
+            return STATUS_CURSOR;
     size_t tokens = p->history_offsets[cells];
     bytes = reader_bytes(in, tokens * sizeof(uint64_t));
-    p->history_tokens = bytes ? arena_alloc(r->arena, (tokens + 1) * sizeof(uint64_t)) : NULL;
+    if (!bytes)
+        return STATUS_CURSOR;
+    p->history_tokens = arena_alloc(r->arena, (tokens + 1) * sizeof(uint64_t));
     if (!p->history_tokens)
-        return false;
+        return STATUS_NO_MEMORY;
     memcpy(p->history_tokens, bytes, tokens * sizeof(uint64_t));
-    return true;
+    return STATUS_OK;
 }
 
 static bool take_order(struct run *r, struct reader *in)
@@ -202,9 +207,14 @@ status cursor_decode(struct run *r, const void *data, size_t length)
     p->n_shown = reader_u32(&in);
     p->n_passed = reader_u32(&in);
     p->n_history = reader_u32(&in);
-    bool good = p->n_passed <= MAX_PASSED_OVER && take_marks(r, &in, p->n_shown, &p->shown, &p->shown_generations) &&
-                take_marks(r, &in, p->n_passed, &p->passed, &p->passed_generations) && take_history(r, &in) && take_order(r, &in);
-    if (!good || in.failed || in.at != in.end || isnan(p->last.score) || r->now < TIME_MIN_US || r->now > TIME_MAX_US)
+    status s = p->n_passed <= MAX_PASSED_OVER ? take_marks(r, &in, p->n_shown, &p->shown, &p->shown_generations) : STATUS_CURSOR;
+    if (!s)
+        s = take_marks(r, &in, p->n_passed, &p->passed, &p->passed_generations);
+    if (!s)
+        s = take_history(r, &in);
+    if (s == STATUS_NO_MEMORY)
+        return fail(r->error, s, -1, "no memory to read the cursor");
+    if (s || !take_order(r, &in) || in.failed || in.at != in.end || isnan(p->last.score) || r->now < TIME_MIN_US || r->now > TIME_MAX_US)
         return fail(r->error, damaged, -1, "AFTER: the cursor is damaged or cut short");
     p->set = true;
     return STATUS_OK;
