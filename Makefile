@@ -31,7 +31,7 @@ PLANTED ?=
 PRESETS := release release-clang dev dev-clang tsan tsan-clang abi
 PY := .venv/bin/python
 
-.PHONY: help setup demo test bench verify planted format lint checks abi-check python test-python test-python-asan clean \
+.PHONY: help setup demo test bench verify planted format lint checks abi-check python test-python test-python-asan planted clean \
         $(PRESETS) $(PRESETS:%=check-%)
 
 help:
