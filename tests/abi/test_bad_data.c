@@ -66,7 +66,8 @@ static void every_function_of_a_key(const char *kind, uint32_t signal, const eag
         return;
     eagre_value both[2] = {strcmp(kind, "film") == 0 ? h_text("alien") : h_int(1), *key};
     eagre_column column = {.type = EAGRE_COLUMN_VALUES, .at = (uintptr_t)both, .nulls_at = EAGRE_NO_NULLS};
-    told(expected, eagre_put_many(db, kind, 2, &column, 0, NULL, NULL, NULL, 0, 0, &number, &error)); /* the first row is good, and is not put */
+    told(expected,
+         eagre_put_many(db, kind, 2, &column, 0, NULL, NULL, NULL, 0, 0, &number, &error)); /* the first row is good, and is not put */
     assert_int_equal(number, 0);
     told(expected, eagre_signal_many(db, signal, 2, NULL, &column, NULL, NULL, NULL, NULL, 0, &number, &error));
     assert_int_equal(number, 0);
@@ -145,7 +146,8 @@ static void test_types(void **state)
     /* Which types each field takes; null goes everywhere. */
     static const char *const takes[] = {"X", "X", "L", "IT", "I", "IUR", "V"};
     static const char letters[] = "NIURTXLV";
-    eagre_value of_type[] = {h_null(), h_int(1), h_uint(1ull << 63), h_real(1.5), h_time(1), h_text("plain"), h_list(list, 1), h_vector(numbers, 3)};
+    eagre_value of_type[] = {h_null(),  h_int(1),        h_uint(1ull << 63), h_real(1.5),
+                             h_time(1), h_text("plain"), h_list(list, 1),    h_vector(numbers, 3)};
     for (int f = 0; f < 7; f++)
         for (int t = I; t <= V; t++)
             if (!strchr(takes[f], letters[t]))
@@ -232,7 +234,8 @@ static void test_fields(void **state)
     told(EAGRE_INVALID, put_fields(1, names, values, 2));
     told(EAGRE_INVALID, put_fields(1, names, values, 1u << 31));
     told(EAGRE_INVALID, put_fields(1, names, values, UINT32_MAX));
-    const eagre_value bad[] = {h_text(""), h_text("nothing"), h_text("key"), h_bytes("title\0", 6), h_bytes(long_text, 65), h_text("\xff\xfe")};
+    const eagre_value bad[] = {h_text(""),        h_text("nothing"), h_text("key"), h_bytes("title\0", 6), h_bytes(long_text, 65),
+                               h_text("\xff\xfe")};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         names[0] = bad[i];
         told(EAGRE_UNKNOWN, put_fields(1, names, values, 0));
@@ -308,7 +311,8 @@ static void event_refused(uint32_t signal, uint64_t handle, double weight, int64
     double weights[2] = {1, weight};
     int64_t times[2] = {NOW, at};
     told(expected, eagre_signal(db, signal, handle, weight, at, &error));
-    told(expected, eagre_signal_many(db, signal, 2, handles, NULL, weights, times, NULL, NULL, 0, &applied, &error)); /* the first one is good */
+    told(expected,
+         eagre_signal_many(db, signal, 2, handles, NULL, weights, times, NULL, NULL, 0, &applied, &error)); /* the first one is good */
     assert_int_equal(applied, 0);
     if (handle != film_handle || signal == counter)
         return;
@@ -332,8 +336,8 @@ static void test_events(void **state)
     event_refused(dropped, film_handle, 1, NOW, EAGRE_STALE);
     event_refused(counter, film_handle, 1, NOW, EAGRE_INVALID); /* a film's handle, another kind's signal */
     event_refused(view, UINT64_MAX, 1, NOW, EAGRE_INVALID);
-    event_refused(view, film_handle ^ 1ull << 32, 1, NOW, EAGRE_NOT_FOUND);  /* another generation */
-    event_refused(view, film_handle + 1, 1, NOW, EAGRE_NOT_FOUND);           /* slots that nobody lives in */
+    event_refused(view, film_handle ^ 1ull << 32, 1, NOW, EAGRE_NOT_FOUND); /* another generation */
+    event_refused(view, film_handle + 1, 1, NOW, EAGRE_NOT_FOUND);          /* slots that nobody lives in */
     event_refused(view, film_handle | 1ull << 31, 1, NOW, EAGRE_NOT_FOUND);
     event_refused(view, film_handle | UINT32_MAX, 1, NOW, EAGRE_NOT_FOUND);
     event_refused(view, 0, 1, NOW, EAGRE_NOT_FOUND); /* an even generation: never alive */
@@ -346,9 +350,18 @@ static void test_event_ids(void **state)
     float number = 1;
     uint64_t handles[2] = {film_handle, film_handle}, applied;
     memset(long_text, 'x', 100);
-    const struct { eagre_value id; eagre_status expected; } bad[] = {
-        {h_real(1), EAGRE_TYPE},    {h_time(1), EAGRE_TYPE},       {h_text(""), EAGRE_RANGE}, {h_bytes(long_text, 65), EAGRE_RANGE},
-        {h_vector(&number, 1), EAGRE_TYPE}, {h_list(list, 1), EAGRE_INVALID}, {{.type = 8}, EAGRE_INVALID}, {h_bytes(NULL, 4), EAGRE_INVALID},
+    const struct {
+        eagre_value id;
+        eagre_status expected;
+    } bad[] = {
+        {h_real(1), EAGRE_TYPE},
+        {h_time(1), EAGRE_TYPE},
+        {h_text(""), EAGRE_RANGE},
+        {h_bytes(long_text, 65), EAGRE_RANGE},
+        {h_vector(&number, 1), EAGRE_TYPE},
+        {h_list(list, 1), EAGRE_INVALID},
+        {{.type = 8}, EAGRE_INVALID},
+        {h_bytes(NULL, 4), EAGRE_INVALID},
         {{.type = UINT32_MAX}, EAGRE_INVALID},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -369,8 +382,8 @@ static void test_event_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_keys),    cmocka_unit_test(test_types),  cmocka_unit_test(test_values),
-        cmocka_unit_test(test_fields),  cmocka_unit_test(test_columns), cmocka_unit_test(test_events), cmocka_unit_test(test_event_ids),
+        cmocka_unit_test(test_kinds),  cmocka_unit_test(test_keys),    cmocka_unit_test(test_types),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_fields), cmocka_unit_test(test_columns), cmocka_unit_test(test_events), cmocka_unit_test(test_event_ids),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

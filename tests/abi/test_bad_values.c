@@ -80,7 +80,10 @@ static void test_old_handles(void **state)
 static void test_open(void **state)
 {
     (void)state;
-    struct { eagre_options o; uint64_t more[4]; } wide;
+    struct {
+        eagre_options o;
+        uint64_t more[4];
+    } wide;
     eagre_options o = {.struct_size = sizeof o};
     eagre_db *made;
     told(EAGRE_INVALID, eagre_open(&o, NULL, &error));
@@ -224,7 +227,10 @@ static void test_run(void **state)
 static void test_run_options(void **state)
 {
     (void)state;
-    struct { eagre_run_options o; uint64_t more[2]; } wide = {.o.struct_size = sizeof wide};
+    struct {
+        eagre_run_options o;
+        uint64_t more[2];
+    } wide = {.o.struct_size = sizeof wide};
     eagre_run_options *o = &wide.o;
 #define run_now() eagre_run(stmt, NULL, 0, NULL, 0, o, out, sizeof out, &needed, &error)
     assert_int_equal(run_now(), EAGRE_OK);
@@ -309,10 +315,10 @@ static void test_buffers(void **state)
     told(EAGRE_INVALID, eagre_schema(db, out, sizeof out, NULL, &error));
     told(EAGRE_INVALID, eagre_stats(db, out, sizeof out, NULL, &error));
     for (int which = 0; which < 4; which++) {
-#define ask(to, room) \
-    (which == 0   ? eagre_get(db, "film", &key, NULL, 0, to, room, &needed, &error) \
+#define ask(to, room)                                                                  \
+    (which == 0   ? eagre_get(db, "film", &key, NULL, 0, to, room, &needed, &error)    \
      : which == 1 ? eagre_run(stmt, NULL, 0, NULL, 0, NULL, to, room, &needed, &error) \
-     : which == 2 ? eagre_schema(db, to, room, &needed, &error) \
+     : which == 2 ? eagre_schema(db, to, room, &needed, &error)                        \
                   : eagre_stats(db, to, room, &needed, &error))
         told(EAGRE_BUFFER_TOO_SMALL, ask(NULL, 0));
         whole = needed;
@@ -337,9 +343,9 @@ static void test_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handles),   cmocka_unit_test(test_old_handles), cmocka_unit_test(test_open),
-        cmocka_unit_test(test_error_sizes), cmocka_unit_test(test_statements), cmocka_unit_test(test_run),
-        cmocka_unit_test(test_run_options), cmocka_unit_test(test_heaps),      cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_handles),     cmocka_unit_test(test_old_handles), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_error_sizes), cmocka_unit_test(test_statements),  cmocka_unit_test(test_run),
+        cmocka_unit_test(test_run_options), cmocka_unit_test(test_heaps),       cmocka_unit_test(test_buffers),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -233,7 +233,8 @@ static void test_threads_come_and_go(void **state)
             before = memory_used();
     }
     uint64_t after = memory_used();
-    print_message("%u threads; %llu bytes in use after a tenth of them, %llu at the end\n", n, (unsigned long long)before, (unsigned long long)after);
+    print_message("%u threads; %llu bytes in use after a tenth of them, %llu at the end\n", n, (unsigned long long)before,
+                  (unsigned long long)after);
     assert_true(after < before + (1 << 20));
 }
 

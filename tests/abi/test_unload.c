@@ -29,7 +29,8 @@ static void use(void *library)
 {
     eagre_status (*open_)(const eagre_options *, eagre_db **, eagre_error *);
     eagre_status (*exec)(eagre_db *, const char *, size_t, eagre_error *);
-    eagre_status (*put)(eagre_db *, const char *, const eagre_value *, uint32_t, const eagre_value *, const eagre_value *, const void *, size_t, uint32_t, eagre_error *);
+    eagre_status (*put)(eagre_db *, const char *, const eagre_value *, uint32_t, const eagre_value *, const eagre_value *, const void *,
+                        size_t, uint32_t, eagre_error *);
     eagre_status (*count)(eagre_db *, const char *, uint64_t *, eagre_error *);
     eagre_status (*close_)(eagre_db *);
     /* POSIX has dlsym give functions as pointers to void; ISO C lets them be copied only. */

@@ -7,7 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { DBS = 2, STATEMENTS = 4, HEAP = 512, VALUES = 6, BLOCK = 8192 };
 
-struct input { const uint8_t *at, *end; };
+struct input {
+    const uint8_t *at, *end;
+};
 
 static struct world {
     eagre_db *dbs[DBS];
@@ -52,7 +54,9 @@ static eagre_value value(struct input *in)
     uint8_t b = byte(in);
     eagre_value v = {.type = b % 9};
     switch (v.type) {
-    case EAGRE_TEXT: case EAGRE_LIST: case EAGRE_VECTOR:
+    case EAGRE_TEXT:
+    case EAGRE_LIST:
+    case EAGRE_VECTOR:
         v.length = b < 250 ? byte(in) % 12 : (uint32_t)odd_number(in);
         v.v.at = b < 240 ? number(in, 2) % HEAP & (v.type == EAGRE_TEXT ? UINT64_MAX : ~7ull) : odd_number(in);
         break;
@@ -112,10 +116,12 @@ static void check_block(const char *block, size_t needed)
     const eagre_result *r = (const void *)block;
     require(r->magic == EAGRE_RESULT_MAGIC && r->bytes == needed, "no result block");
     require(r->keys_at <= needed && r->scores_at + 8ull * r->n_rows <= needed && r->cursor_at + r->cursor_length <= needed &&
-                r->explain_at + r->explain_length <= needed && r->columns_at + r->n_columns * sizeof(eagre_result_column) <= needed, "beyond the block");
+                r->explain_at + r->explain_length <= needed && r->columns_at + r->n_columns * sizeof(eagre_result_column) <= needed,
+            "beyond the block");
     for (uint32_t c = 0; c < r->n_columns; c++) {
         const eagre_result_column *column = result_column(r, c);
-        require(column->name_at + column->name_length <= needed && column->nulls_at + r->n_rows <= needed && column->data_at <= needed, "a column beyond the block");
+        require(column->name_at + column->name_length <= needed && column->nulls_at + r->n_rows <= needed && column->data_at <= needed,
+                "a column beyond the block");
     }
 }
 
@@ -151,10 +157,17 @@ static void do_exec(struct input *in, eagre_error *e)
 static void do_prepare(struct input *in, eagre_error *e)
 {
     static const char *const texts[] = {
-        "RETRIEVE film", "RETRIEVE film USING decay(s) + n LIMIT ?1", "RETRIEVE film ORDER BY title, n DESC LIMIT 2 AFTER ?1",
-        "RETRIEVE thing USING decay(s) WHERE key IN ?1 COUNT", "RETRIEVE film USING f WHERE k = ?1 OR ks IN ?2 DIVERSITY k 1 PER 2, ks SHARE 0.5 LIMIT 3 AFTER ?3",
-        "EXPLAIN RETRIEVE film USING count(s, 1h) WHERE n > ?1 EXCLUDE ?2 RETURN key, title, ks, x, last(s) EXHAUSTIVE", "RETRIEVE film USING p",
-        "RETRIEVE film USING hot AT ?1", "RETRIEVE temporary USING s", "DROP ITEM IF EXISTS temporary", "RETRIEVE film WHERE until > ?1 OR title = ?2 LIMIT 1",
+        "RETRIEVE film",
+        "RETRIEVE film USING decay(s) + n LIMIT ?1",
+        "RETRIEVE film ORDER BY title, n DESC LIMIT 2 AFTER ?1",
+        "RETRIEVE thing USING decay(s) WHERE key IN ?1 COUNT",
+        "RETRIEVE film USING f WHERE k = ?1 OR ks IN ?2 DIVERSITY k 1 PER 2, ks SHARE 0.5 LIMIT 3 AFTER ?3",
+        "EXPLAIN RETRIEVE film USING count(s, 1h) WHERE n > ?1 EXCLUDE ?2 RETURN key, title, ks, x, last(s) EXHAUSTIVE",
+        "RETRIEVE film USING p",
+        "RETRIEVE film USING hot AT ?1",
+        "RETRIEVE temporary USING s",
+        "DROP ITEM IF EXISTS temporary",
+        "RETRIEVE film WHERE until > ?1 OR title = ?2 LIMIT 1",
     };
     eagre_stmt **slot = &w.statements[byte(in) % STATEMENTS];
     if (*slot != NULL)
@@ -166,7 +179,8 @@ static void do_prepare(struct input *in, eagre_error *e)
 static void do_run(struct input *in, eagre_error *e)
 {
     eagre_stmt *stmt = w.statements[byte(in) % STATEMENTS];
-    eagre_run_options o = {.struct_size = sizeof o, .flags = byte(in) % 5, .now = (int64_t)odd_number(in), .deadline = (int64_t)odd_number(in)};
+    eagre_run_options o = {
+        .struct_size = sizeof o, .flags = byte(in) % 5, .now = (int64_t)odd_number(in), .deadline = (int64_t)odd_number(in)};
     uint8_t b = byte(in);
     size_t needed = 0, room = b < 220 ? BLOCK : b * 8u;
     uint32_t n = byte(in) % (VALUES + 1);
@@ -197,7 +211,9 @@ static void do_put(struct input *in, eagre_error *e)
         memcpy(w.heap + 300 + 16 * i, name, strlen(name));
         fields[i] = (eagre_value){.type = EAGRE_TEXT, .length = (uint32_t)strlen(name), .v.at = 300 + 16 * i};
     }
-    check(eagre_put(some_db(in), some_kind(in), &w.values[5], n, fields, w.values, w.heap, HEAP, byte(in) % 8 == 0 ? byte(in) : byte(in) % 2, e), e);
+    check(eagre_put(some_db(in), some_kind(in), &w.values[5], n, fields, w.values, w.heap, HEAP,
+                    byte(in) % 8 == 0 ? byte(in) : byte(in) % 2, e),
+          e);
 }
 
 static eagre_column column(struct input *in)
@@ -252,9 +268,15 @@ static void do_signal(struct input *in, eagre_error *e)
     if (eagre_signal_id(some_db(in), "s", some_kind(in), &signal, e) != EAGRE_OK)
         signal = (uint32_t)odd_number(in);
     switch (byte(in) % 4) {
-    case 0: check(eagre_signal(some_db(in), signal, byte(in) < 240 ? w.handles[byte(in) % 4] : odd_number(in), weights[0], times[0], e), e); break;
+    case 0:
+        check(eagre_signal(some_db(in), signal, byte(in) < 240 ? w.handles[byte(in) % 4] : odd_number(in), weights[0], times[0], e), e);
+        break;
     case 1: check(eagre_signal_key(some_db(in), signal, &key, weights[0], times[0], byte(in) % 2 ? &id : NULL, w.heap, HEAP, e), e); break;
-    case 2: check(eagre_signal_many(some_db(in), signal, byte(in) % 3, w.handles, NULL, weights, times, byte(in) % 2 ? ids : NULL, w.heap, HEAP, &applied, e), e); break;
+    case 2:
+        check(eagre_signal_many(some_db(in), signal, byte(in) % 3, w.handles, NULL, weights, times, byte(in) % 2 ? ids : NULL, w.heap, HEAP,
+                                &applied, e),
+              e);
+        break;
     default: {
         eagre_column keys = column(in);
         check(eagre_signal_many(some_db(in), signal, byte(in) % 3, NULL, &keys, NULL, times, NULL, w.heap, HEAP, &applied, e), e);
@@ -266,7 +288,9 @@ static void do_rest(struct input *in, eagre_error *e)
 {
     eagre_value key = value(in);
     switch (byte(in) % 8) {
-    case 0: check(eagre_set_clock(some_db(in), byte(in) % 2 ? 1700000000000000 + (int64_t)number(in, 6) : (int64_t)odd_number(in), e), e); break;
+    case 0:
+        check(eagre_set_clock(some_db(in), byte(in) % 2 ? 1700000000000000 + (int64_t)number(in, 6) : (int64_t)odd_number(in), e), e);
+        break;
     case 1: check(byte(in) % 16 ? EAGRE_OK : eagre_maintain(some_db(in), e), e); break;
     case 2: check(eagre_finalize(w.statements[byte(in) % STATEMENTS]), e); break; /* again and again: it is found out */
     case 3: check(byte(in) % 8 ? EAGRE_OK : eagre_close(w.dbs[1]), e); break;
@@ -276,7 +300,8 @@ static void do_rest(struct input *in, eagre_error *e)
 
 static void call(struct input *in)
 {
-    static void (*const calls[])(struct input *, eagre_error *) = {do_exec, do_prepare, do_run, do_put, do_put_many, do_read, do_signal, do_rest, do_put, do_run};
+    static void (*const calls[])(struct input *, eagre_error *) = {do_exec, do_prepare, do_run,  do_put, do_put_many,
+                                                                   do_read, do_signal,  do_rest, do_put, do_run};
     eagre_error e = {.struct_size = sizeof e};
     uint8_t b = byte(in);
     if (b >= 250)
@@ -290,7 +315,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = {data, data + size};
     eagre_options o = {.struct_size = sizeof o, .flags = EAGRE_OPEN_MANUAL_CLOCK, .now = 1700000000000000};
     eagre_error e = {.struct_size = sizeof e};
-    static const char schema[] = "CREATE ITEM film (title TEXT, k KEYWORD, ks KEYWORDS, n INTEGER, f REAL, x VECTOR(2), until TIME EXPIRES); CREATE SIGNAL s ON film HALF LIFE 1h WINDOWS 1h";
+    static const char schema[] = "CREATE ITEM film (title TEXT, k KEYWORD, ks KEYWORDS, n INTEGER, f REAL, x VECTOR(2), until TIME "
+                                 "EXPIRES); CREATE SIGNAL s ON film HALF LIFE 1h WINDOWS 1h";
     memset(&w, 0, sizeof w);
     w.heap = calloc(1, HEAP);
     w.block = calloc(1, BLOCK);

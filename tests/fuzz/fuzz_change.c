@@ -7,12 +7,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char schema[] =
-    "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating REAL, look VECTOR(2), until TIME EXPIRES);"
-    "CREATE ITEM thing (n INTEGER) KEY INTEGER; CREATE SIGNAL view ON film HALF LIFE 1d WINDOWS 1h FORGETS; CREATE SIGNAL hits ON thing NO DECAY";
+static const char schema[] = "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating "
+                             "REAL, look VECTOR(2), until TIME EXPIRES);"
+                             "CREATE ITEM thing (n INTEGER) KEY INTEGER; CREATE SIGNAL view ON film HALF LIFE 1d WINDOWS 1h FORGETS; "
+                             "CREATE SIGNAL hits ON thing NO DECAY";
 
 static const char *const questions[] = {
-    "RETRIEVE film USING decay(view) + count(view, 1h) + age(released) + minutes * rating RETURN title, genres, last(view), look COUNT LIMIT 50",
+    "RETRIEVE film USING decay(view) + count(view, 1h) + age(released) + minutes * rating RETURN title, genres, last(view), look COUNT "
+    "LIMIT 50",
     "RETRIEVE film ORDER BY title, minutes DESC WHERE director = 'a' OR genres = 'b'",
     "RETRIEVE thing USING sum(hits, all) + n",
     "RETRIEVE thing ORDER BY n, created",

@@ -19,7 +19,10 @@
 enum { LIVE = 500, STILL = 60000, WRITERS = 2, ROUNDS = 50, WARM = 10, TURNS = 3, SPAN = 10, WORDS = 300 };
 
 /* The library's functions: never the ones that this program is linked to. */
-#define FUNCTIONS(X) X(open) X(close) X(exec) X(prepare) X(finalize) X(run) X(put) X(delete) X(count) X(signal_id) X(signal_many) X(stats) X(maintain) X(validate) X(set_clock)
+#define FUNCTIONS(X)                                                                                                                      \
+    X(open)                                                                                                                               \
+    X(close) X(exec) X(prepare) X(finalize) X(run) X(put) X(delete) X(count) X(signal_id) X(signal_many) X(stats) X(maintain) X(validate) \
+        X(set_clock)
 static struct {
 #define X(name) __typeof__(&eagre_##name) name;
     FUNCTIONS(X)
@@ -32,11 +35,15 @@ static uint64_t seed, operations, replaced; /* the last two: atomic */
 static int64_t now, began;
 static bool stop, over; /* atomic: of a round, of all */
 static pthread_barrier_t begins, ends;
-static struct { uint64_t key, n; } living[LIVE]; /* the key that stands at each place; each writer has its own places */
+static struct {
+    uint64_t key, n;
+} living[LIVE]; /* the key that stands at each place; each writer has its own places */
 
 #define wrong(...) (fprintf(stderr, "stress_churn: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
 
-struct random { uint64_t state; };
+struct random {
+    uint64_t state;
+};
 
 static uint32_t below(struct random *r, uint32_t n)
 {
@@ -75,9 +82,9 @@ static void load(void)
     void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (library == NULL)
         wrong("EAGRE_LIBRARY: %s", path != NULL ? dlerror() : "not set");
-#    define X(name) \
+#    define X(name)                                           \
         *(void **)&lib.name = dlsym(library, "eagre_" #name); \
-        if (lib.name == NULL) \
+        if (lib.name == NULL)                                 \
             wrong("no eagre_" #name);
     FUNCTIONS(X)
 #    undef X
@@ -182,7 +189,8 @@ static void *write_on(void *p)
 static void *read_on(void *p)
 {
     static char block[1 << 20] __attribute__((aligned(8)));
-    static const char question[] = "RETRIEVE film USING decay(view) + f WHERE director = ?1 OR n > 5 DIVERSITY director 1 PER 3 RETURN title, genres LIMIT 30";
+    static const char question[] =
+        "RETRIEVE film USING decay(view) + f WHERE director = ?1 OR n > 5 DIVERSITY director 1 PER 3 RETURN title, genres LIMIT 30";
     eagre_error e = {.struct_size = sizeof e};
     (void)p;
     for (unsigned i = 0; in_round(); i++) {
@@ -260,9 +268,8 @@ static double slope(const uint64_t *bytes, const uint64_t *done)
 
 static void set_up(void)
 {
-    static const char schema[] =
-        "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, n INTEGER, f REAL, look VECTOR(4));"
-        "CREATE SIGNAL view ON film HALF LIFE 1h WINDOWS 1h, 24h";
+    static const char schema[] = "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, n INTEGER, f REAL, look VECTOR(4));"
+                                 "CREATE SIGNAL view ON film HALF LIFE 1h WINDOWS 1h, 24h";
     eagre_options o = {.struct_size = sizeof o, .flags = EAGRE_OPEN_MANUAL_CLOCK, .now = now};
     eagre_error e = {.struct_size = sizeof e};
     struct random r = {seed};
@@ -287,8 +294,9 @@ static uint64_t most(const uint64_t *of)
 static bool steady(const char *what, const uint64_t *bytes, const uint64_t *done)
 {
     uint64_t early = most(bytes + WARM), late = most(bytes + ROUNDS - SPAN);
-    printf("%s: %" PRIu64 " bytes at most in rounds %d to %d, %" PRIu64 " in the last %d: %.4f times, slope %.0f bytes per million operations\n", what, early, WARM + 1,
-           WARM + SPAN, late, SPAN, (double)late / (double)early, slope(bytes, done));
+    printf("%s: %" PRIu64 " bytes at most in rounds %d to %d, %" PRIu64
+           " in the last %d: %.4f times, slope %.0f bytes per million operations\n",
+           what, early, WARM + 1, WARM + SPAN, late, SPAN, (double)late / (double)early, slope(bytes, done));
     return (double)late <= (load_relaxed(&operations) >= 5000000 ? 1.02 : 1.10) * (double)early;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A writer that stands still, at any instant, keeps no reader waiting. A signal stops one writer thread wherever it is (in a lock, between two stores of a
  * row, with a block's sequence word odd, in the middle of a signal's cell) and holds it there until attached readers have each done every read verb
- * several times. Then it goes on. A freeze in which a reader does not come through within seconds is a failure.
+ * several times. Then it goes on. A freeze in which a reader does not come through within seconds is a failure; so is a row that is half of one put and half
+ * of another, which a writer that stands still in the middle of one would show to everyone.
  *
  * EAGRE_TEST_SECONDS: how long (10). EAGRE_TEST_SEED: where the random numbers start. */
 #include <inttypes.h>
@@ -20,16 +21,18 @@ enum { KEYS = 400, READERS = 2, VERBS = 6, FREEZES = 2000, PATIENCE_US = 20 * 10
 static eagre_db *db;
 static uint32_t view;
 static uint64_t seed;
-static bool stop;                               /* atomic, as all below */
-static bool held;                               /* the writer stands still */
-static int gate[2];                             /* a pipe: a byte lets it go on */
-static uint64_t rounds_of[READERS];             /* every verb once, so many times */
-static uint64_t writes, longest[VERBS];         /* microseconds of the longest call beside a frozen writer */
+static bool stop;                       /* atomic, as all below */
+static bool held;                       /* the writer stands still */
+static int gate[2];                     /* a pipe: a byte lets it go on */
+static uint64_t rounds_of[READERS];     /* every verb once, so many times */
+static uint64_t writes, longest[VERBS]; /* microseconds of the longest call beside a frozen writer */
 static const char *const verbs[VERBS] = {"get", "handle", "count", "run by score", "run by keyword", "run by keys"};
 
 #define wrong(...) (fprintf(stderr, "stress_frozen: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
 
-struct random { uint64_t state; };
+struct random {
+    uint64_t state;
+};
 
 static uint32_t below(struct random *r, uint32_t n)
 {
@@ -56,13 +59,15 @@ static void write_one(struct random *r)
     eagre_error e = {.struct_size = sizeof e};
     eagre_value key = h_uint(below(r, KEYS)), fields[5], values[5], list[2];
     char words[3][16], text[300];
-    for (int i = 0; i < 3; i++)
+    uint32_t a = below(r, 1000);
+    sprintf(words[0], "w%u", a % 30); /* a, b and k are of one number */
+    for (int i = 1; i < 3; i++)
         sprintf(words[i], "w%u", below(r, 30));
     list[0] = h_text(words[1]);
     list[1] = h_text(words[2]);
     memset(text, 'x', sizeof text);
-    values[0] = h_int(below(r, 1000));
-    values[1] = h_real(below(r, 1000));
+    values[0] = h_int(a);
+    values[1] = h_real(a);
     values[2] = h_text(words[0]);
     values[3] = h_list(list, below(r, 3));
     values[4] = h_bytes(text, below(r, sizeof text));
@@ -71,7 +76,7 @@ static void write_one(struct random *r)
     eagre_status s;
     switch (below(r, 6)) {
     case 0: s = eagre_delete(db, "row", &key, NULL, 0, &e); break;
-    case 1: s = eagre_put(db, "row", &key, 2, fields, values, NULL, 0, EAGRE_PATCH, &e); break;
+    case 1: s = eagre_put(db, "row", &key, 3, fields, values, NULL, 0, EAGRE_PATCH, &e); break;
     case 2: s = eagre_signal_key(db, view, &key, 1, EAGRE_NOW, NULL, NULL, 0, &e); break;
     case 3: s = eagre_signal_key(db, view, &key, 2, 1700000000000000 - (int64_t)below(r, 1u << 30) * 1000, &key, NULL, 0, &e); break;
     default: s = eagre_put(db, "row", &key, 5, fields, values, NULL, 0, 0, &e);
@@ -95,33 +100,51 @@ static void *write_on(void *p)
 
 /* ---- readers ---- */
 
+/* Rows with a, b and k in columns `first` to `first` + 2, scored by a - b. */
+static eagre_status check_rows(eagre_status s, const struct answer *answer, uint32_t first, bool scored)
+{
+    if (s != EAGRE_OK)
+        return s;
+    const eagre_result *r = answer_result(answer);
+    for (uint32_t row = 0; row < r->n_rows; row++) {
+        char word[16];
+        size_t n, length = (size_t)sprintf(word, "w%lld", (long long)result_int(r, first, row) % 30);
+        const char *text = result_text(r, first + 2, row, &n);
+        if (result_real(r, first + 1, row) != (double)result_int(r, first, row) || n != length || memcmp(text, word, n) != 0)
+            wrong("a row of two puts");
+        if (scored && result_score(r, row) != 0)
+            wrong("a row scored by two puts");
+    }
+    return s;
+}
+
 static eagre_status read_verb(unsigned verb, struct random *r, struct answer *a, eagre_stmt *const *statements)
 {
     eagre_value key = h_uint(below(r, KEYS)), word, list[4];
     uint64_t n;
     char text[16];
     switch (verb) {
-    case 0: return answer_get(a, db, "row", &key, NULL);
+    case 0: return check_rows(answer_get(a, db, "row", &key, NULL), a, 0, false);
     case 1: return eagre_handle(db, "row", &key, NULL, 0, &n, NULL);
     case 2: return eagre_count(db, "row", &n, NULL);
-    case 3: return answer_run(a, statements[0], NULL, 0, NULL, NULL);
+    case 3: return check_rows(answer_run(a, statements[0], NULL, 0, NULL, NULL), a, 1, true);
     case 4:
         word = h_bytes(text, (size_t)sprintf(text, "w%u", below(r, 30)));
-        return answer_run(a, statements[1], &word, 1, NULL, NULL);
+        return check_rows(answer_run(a, statements[1], &word, 1, NULL, NULL), a, 0, false);
     default:
         for (int i = 0; i < 4; i++)
             list[i] = h_uint(below(r, KEYS));
         word = h_list(list, 4);
-        return answer_run(a, statements[2], &word, 1, NULL, NULL);
+        return check_rows(answer_run(a, statements[2], &word, 1, NULL, NULL), a, 0, false);
     }
 }
 
 static void prepare(eagre_stmt **statements)
 {
     static const char *const texts[3] = {
-        "RETRIEVE row USING decay(s) + count(s, 1h) + a - b RETURN key, a, b, k, ks, t, last(s) COUNT LIMIT 50",
-        "RETRIEVE row ORDER BY t, a DESC WHERE k = ?1 DIVERSITY a 1 PER 3 RETURN t",
-        "RETRIEVE row USING sum(s, all) WHERE key IN ?1 RETURN ks",
+        "RETRIEVE row USING a - b WHERE decay(s) >= 0 RETURN key, a, b, k, ks, t, last(s), count(s, 1h) COUNT LIMIT 400",
+        "RETRIEVE row ORDER BY t, a DESC WHERE k = ?1 DIVERSITY a 1 PER 3 RETURN a, b, k, t",
+        "RETRIEVE row USING sum(s, all) WHERE key IN ?1 RETURN a, b, k, ks",
     };
     for (int i = 0; i < 3; i++)
         if (eagre_prepare(db, texts[i], strlen(texts[i]), &statements[i], NULL) != EAGRE_OK)
@@ -232,7 +255,8 @@ int main(void)
     if (eagre_validate(db, &e) != EAGRE_OK)
         wrong("%s", e.text);
     eagre_close(db);
-    printf("%u freezes, %" PRIu64 " reads, %" PRIu64 " writes; longest read beside a frozen writer, in microseconds:", freezes, read, writes);
+    printf("%u freezes, %" PRIu64 " reads, %" PRIu64 " writes; longest read beside a frozen writer, in microseconds:", freezes, read,
+           writes);
     for (int i = 0; i < VERBS; i++)
         printf(" %s %" PRIu64, verbs[i], longest[i]);
     printf("\n");

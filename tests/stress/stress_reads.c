@@ -27,22 +27,29 @@ static const char schema[] = "(k INTEGER, a INTEGER, base INTEGER, b REAL, w KEY
 static const char returned[] = "RETURN k, a, base, b, w, ws, t, x, c, sum(s, all), decay(s)";
 enum { SUM = COLUMNS, DECAY };
 
-struct round { uint32_t keys; uint64_t degrade; bool text; };
+struct round {
+    uint32_t keys;
+    uint64_t degrade;
+    bool text;
+};
 static const struct round rounds[] = {
-    {2000, 0, false}, {2000, 0, true}, {40, 0, false}, {500, 3, true}, {500, 3, false}, {20000, 0, false}, {3, 1, true}, {3000, 64, false}, {20000, 0, true},
+    {2000, 0, false},  {2000, 0, true}, {40, 0, false},    {500, 3, true},   {500, 3, false},
+    {20000, 0, false}, {3, 1, true},    {3000, 64, false}, {20000, 0, true},
 };
 
 static const struct round *round_now;
 static eagre_db *db;
 static uint32_t signal_number;
 static uint64_t seed;
-static bool stop;                             /* atomic */
-static uint64_t begun[MAX_KEYS], done[MAX_KEYS]; /* atomic: numbers of changes, see above */
+static bool stop;                                                                       /* atomic */
+static uint64_t begun[MAX_KEYS], done[MAX_KEYS];                                        /* atomic: numbers of changes, see above */
 static uint64_t gets, missing, rows_checked, absences, events, changes, answers, twice; /* atomic counts */
 
 #define wrong(...) (fprintf(stderr, "stress_reads: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
 
-struct random { uint64_t state; };
+struct random {
+    uint64_t state;
+};
 
 static uint32_t below(struct random *r, uint32_t n)
 {
@@ -80,7 +87,11 @@ static double weight_of(uint32_t key)
     return primes[mix64(key) % 16];
 }
 
-struct made { char word[16], words[3][16], text[80]; float x[DIMENSION]; eagre_value list[3]; };
+struct made {
+    char word[16], words[3][16], text[80];
+    float x[DIMENSION];
+    eagre_value list[3];
+};
 
 static uint32_t text_of(uint64_t h, char out[80])
 {
@@ -159,8 +170,9 @@ static uint64_t check_row(const eagre_result *r, uint32_t row, uint32_t *key)
     if (*key >= round_now->keys || change_of(*key, n) == DELETE)
         wrong("a row of key %u, version %" PRIu64 ", which nobody made", *key, n);
     if (result_real(r, B, row) != (double)(h >> 11) || result_int(r, C, row) != (int64_t)(h >> 20) ||
-        result_int(r, BASE, row) != (int64_t)base_of(*key, n) || !same_text(r, W, row, word, (size_t)sprintf(word, "w%u", (unsigned)(h % WORDS))) ||
-        !same_words(r, row, h) || !same_text(r, T, row, text, text_of(h, text)) || !same_vector(r, row, h))
+        result_int(r, BASE, row) != (int64_t)base_of(*key, n) ||
+        !same_text(r, W, row, word, (size_t)sprintf(word, "w%u", (unsigned)(h % WORDS))) || !same_words(r, row, h) ||
+        !same_text(r, T, row, text, text_of(h, text)) || !same_vector(r, row, h))
         wrong("a row of key %u, version %" PRIu64 " has fields of another", *key, n);
     size_t length;
     if (!round_now->text && result_number_key(r, row) != mix64(*key))
@@ -288,6 +300,10 @@ struct reader {
     struct random r;
     struct answer answer;
     eagre_stmt *all, *by_word, *by_keys, *top;
+    struct {
+        uint64_t handle;
+        uint32_t key;
+    } kept[64]; /* handles of a while ago: their items may have gone, their slots may have others */
     uint64_t low[MAX_KEYS];
     uint8_t seen[MAX_KEYS];
 };
@@ -329,6 +345,16 @@ static void send_events(struct reader *me)
     if (s != EAGRE_OK && s != EAGRE_NOT_FOUND)
         wrong("event: %s", eagre_status_name(s));
     add_relaxed(&events, s == EAGRE_OK);
+    uint32_t place = below(&me->r, 64);
+    if (me->kept[place].handle != 0)
+        s = eagre_signal(db, signal_number, me->kept[place].handle, weight_of(me->kept[place].key), EAGRE_NOW, NULL);
+    if (s != EAGRE_OK && s != EAGRE_NOT_FOUND)
+        wrong("an event by an old handle: %s", eagre_status_name(s));
+    if (s == EAGRE_NOT_FOUND || me->kept[place].handle == 0 || below(&me->r, 8) == 0) {
+        me->kept[place].key = key;
+        if (eagre_handle(db, "row", &k, NULL, 0, &me->kept[place].handle, NULL) != EAGRE_OK)
+            me->kept[place].handle = 0;
+    }
 }
 
 static void note_low(struct reader *me)
@@ -400,7 +426,8 @@ static void read_by_word(struct reader *me)
     for (uint32_t row = 0; row < r->n_rows; row++) {
         if (!same_text(r, W, row, word, strlen(word)))
             wrong("a row without the word that was asked for");
-        if (result_score(r, row) != (double)result_int(r, A, row) + result_real(r, B, row) || (row && result_score(r, row) > result_score(r, row - 1)))
+        if (result_score(r, row) != (double)result_int(r, A, row) + result_real(r, B, row) ||
+            (row && result_score(r, row) > result_score(r, row - 1)))
             wrong("a score that is not the row's, or out of order");
     }
     check_answer(me, r);
@@ -451,8 +478,9 @@ static void *read_on(void *p)
     while (!take(&stop)) {
         for (int i = 0; i < 50; i++)
             read_key(me);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 20; i++)
             send_events(me);
+        for (int i = 0; i < 5; i++) {
             read_by_keys(me);
         }
         if (below(&me->r, 4) == 0)
@@ -489,7 +517,8 @@ static void run_round(const struct round *round, unsigned ms)
     memset(done, 0, sizeof done);
     if (eagre_open(NULL, &db, &e) != EAGRE_OK)
         wrong("%s", e.text);
-    snprintf(text, sizeof text, "CREATE ITEM row %s %s; CREATE SIGNAL s ON row HALF LIFE 1h WINDOWS 1h", schema, round->text ? "STRING" : "INTEGER");
+    snprintf(text, sizeof text, "CREATE ITEM row %s %s; CREATE SIGNAL s ON row HALF LIFE 1h WINDOWS 1h", schema,
+             round->text ? "STRING" : "INTEGER");
     exec(text);
     eagre_signal_id(db, "s", "row", &signal_number, NULL);
     publish(&stop, false);
@@ -519,7 +548,8 @@ int main(void)
         run_round(&rounds[n % (sizeof rounds / sizeof *rounds)], ROUND_MS);
         n++;
     } while (clock_monotonic() < end || n < 3);
-    printf("%" PRIu64 " reads checked: %" PRIu64 " rows (%" PRIu64 " by key, %" PRIu64 " answers; %" PRIu64 " twice in one) and %" PRIu64 " absences\n",
+    printf("%" PRIu64 " reads checked: %" PRIu64 " rows (%" PRIu64 " by key, %" PRIu64 " answers; %" PRIu64 " twice in one) and %" PRIu64
+           " absences\n",
            rows_checked + missing + absences, rows_checked, gets, answers, twice, missing + absences);
     printf("%" PRIu64 " changes, %" PRIu64 " rounds of events, %u rounds\n", changes, events, n);
     if (gets == 0 || missing == 0 || answers == 0 || changes == 0 || events == 0)

@@ -47,7 +47,8 @@ static inline uint64_t fingerprint(void)
     size_t n;
     assert_int_equal(eagre_schema(db, text, sizeof text, &n, NULL), EAGRE_OK);
     uint64_t h = sum_bytes(0xcbf29ce484222325u, text, n);
-    h = sum_question(h, "RETRIEVE film USING decay(view) RETURN key, title, director, genres, released, minutes, rating, look, last(view), count(view, 1h) COUNT LIMIT 100");
+    h = sum_question(h, "RETRIEVE film USING decay(view) RETURN key, title, director, genres, released, minutes, rating, look, last(view), "
+                        "count(view, 1h) COUNT LIMIT 100");
     return sum_question(h, "RETRIEVE num USING count(hits, all) RETURN key, n, last(hits) COUNT LIMIT 100");
 }
 
@@ -65,7 +66,8 @@ static inline void refused_at(int line, const char *call, eagre_status expected,
         before = fingerprint();
     tried++;
     if (got != expected)
-        fail_msg("line %d: %s: %s, expected %s: %s", line, call, eagre_status_name(got), eagre_status_name(expected), got < 0 && error.code == got ? error.text : "");
+        fail_msg("line %d: %s: %s, expected %s: %s", line, call, eagre_status_name(got), eagre_status_name(expected),
+                 got < 0 && error.code == got ? error.text : "");
     if (got < 0 && error.code != 12345 && (error.code != got || memchr(error.text, 0, sizeof error.text) == NULL || error.text[0] == 0))
         fail_msg("line %d: %s: the error's details are not its own", line, call);
     if (before != fingerprint())
@@ -101,7 +103,8 @@ static inline int begin(void **state)
     assert_int_equal(eagre_finalize(closed_stmt), EAGRE_OK);
     assert_int_equal(eagre_close(closed_db), EAGRE_OK);
     db = open_manual();
-    exec("CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating REAL, look VECTOR(3), until TIME EXPIRES);"
+    exec("CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating REAL, look VECTOR(3), "
+         "until TIME EXPIRES);"
          "CREATE ITEM num (n INTEGER) KEY INTEGER; CREATE SIGNAL view ON film HALF LIFE 1d WINDOWS 1h; CREATE SIGNAL gone ON film NO DECAY;"
          "CREATE SIGNAL both ON film NO DECAY; CREATE SIGNAL both ON num NO DECAY; CREATE SIGNAL hits ON num NO DECAY");
     assert_int_equal(eagre_put(db, "film", &key, 1, &title, &value, NULL, 0, 0, NULL), EAGRE_OK);
@@ -120,7 +123,8 @@ static inline int end(void **state)
 {
     (void)state;
     print_message("%u bad calls\n", tried);
-    return eagre_validate(db, NULL) || eagre_finalize(stmt) || eagre_close(db) || eagre_close(db) != EAGRE_CLOSED || eagre_finalize(stmt) != EAGRE_CLOSED;
+    return eagre_validate(db, NULL) || eagre_finalize(stmt) || eagre_close(db) || eagre_close(db) != EAGRE_CLOSED ||
+           eagre_finalize(stmt) != EAGRE_CLOSED;
 }
 
 #endif

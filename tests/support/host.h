@@ -70,8 +70,8 @@ static inline void answer_grow(struct answer *a, size_t needed)
         abort();
 }
 
-static inline eagre_status answer_run(struct answer *a, eagre_stmt *stmt, const eagre_value *parameters, uint32_t n, const eagre_run_options *options,
-                                      eagre_error *error)
+static inline eagre_status answer_run(struct answer *a, eagre_stmt *stmt, const eagre_value *parameters, uint32_t n,
+                                      const eagre_run_options *options, eagre_error *error)
 {
     for (;;) {
         size_t needed = 0;
@@ -94,7 +94,8 @@ static inline eagre_status answer_get(struct answer *a, eagre_db *db, const char
 }
 
 /* One statement, once. */
-static inline eagre_status answer_query(struct answer *a, eagre_db *db, const char *text, const eagre_value *parameters, uint32_t n, eagre_error *error)
+static inline eagre_status answer_query(struct answer *a, eagre_db *db, const char *text, const eagre_value *parameters, uint32_t n,
+                                        eagre_error *error)
 {
     eagre_stmt *stmt;
     eagre_status s = eagre_prepare(db, text, strlen(text), &stmt, error);

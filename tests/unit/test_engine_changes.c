@@ -46,7 +46,8 @@ static struct pool {
 
 static eagre_value word(void)
 {
-    static const char *const stems[] = {"", "noir", "drama", "\xc3\xa9t\xc3\xa9", "\xe6\x98\xa0\xe7\x94\xbb", "a longer keyword with blanks"};
+    static const char *const stems[] = {
+        "", "noir", "drama", "\xc3\xa9t\xc3\xa9", "\xe6\x98\xa0\xe7\x94\xbb", "a longer keyword with blanks"};
     char *text = pool.text[pool.n_texts++ % 96];
     int n = snprintf(text, 48, "%s%u", stems[below(6)], below(30));
     return h_bytes(text, chance(20) ? 0 : (size_t)n);
@@ -274,7 +275,7 @@ static void same_kind(const struct kind *k, const struct kind *l)
 }
 
 static const char *const questions[] = {
-    "RETRIEVE film USING decay(view) + random(3) RETURN key, title, director, genres, released, minutes, rating, look, last(view) LIMIT 1000",
+    "RETRIEVE film USING decay(view) + random(3) RETURN title, director, genres, released, minutes, rating, look, last(view) LIMIT 999",
     "RETRIEVE film USING hot LIMIT 50",
     "RETRIEVE film USING count(view, 1h) + sum(view, all) WHERE director = 'noir7' OR genres = 'drama3' COUNT LIMIT 30",
     "RETRIEVE film ORDER BY title DESC, minutes RETURN minutes LIMIT 40",
@@ -360,7 +361,8 @@ static eagre_value film_value(uint32_t field)
     if (chance(8))
         return h_null();
     switch (field) {
-    case 0: case 1: return word();
+    case 0:
+    case 1: return word();
     case 2: return words();
     case 3: return moment();
     case 4: return integer();
@@ -402,7 +404,7 @@ static void put(void)
         right(s, &e, "put");
 }
 
-static void delete(void)
+static void delete (void)
 {
     eagre_error e = {.struct_size = sizeof e};
     bool film = !chance(4);
@@ -484,9 +486,7 @@ static void change_schema(void)
         break;
     case 2: snprintf(text, sizeof text, "CREATE PROFILE IF NOT EXISTS mine ON film AS %u + count(view, all)", below(9)); break;
     case 3: snprintf(text, sizeof text, "DROP PROFILE IF EXISTS mine ON film"); break;
-    default:
-        exec("DROP SIGNAL brief ON film");
-        snprintf(text, sizeof text, "CREATE SIGNAL brief ON film HALF LIFE 30s WINDOWS 1m FORGETS");
+    default: exec("DROP SIGNAL brief ON film"); snprintf(text, sizeof text, "CREATE SIGNAL brief ON film HALF LIFE 30s WINDOWS 1m FORGETS");
     }
     exec(text);
 }
@@ -505,7 +505,7 @@ static void operate(void)
     if (what < 450)
         put();
     else if (what < 530)
-        delete();
+        delete ();
     else if (what < 900)
         send_events();
     else if (what < 988)
@@ -520,7 +520,8 @@ static const char schema[] =
     "CREATE ITEM film (title TEXT, director KEYWORD AS author, genres KEYWORDS, released TIME AS created, minutes INTEGER, rating REAL,"
     "                  look VECTOR(4), until TIME EXPIRES);"
     "CREATE ITEM thing (tags KEYWORDS, size INTEGER) KEY INTEGER;"
-    "CREATE SIGNAL view ON film HALF LIFE 7d WINDOWS 1h, 24h, 30d; CREATE SIGNAL like ON film NO DECAY; CREATE SIGNAL dislike ON film NO DECAY;"
+    "CREATE SIGNAL view ON film HALF LIFE 7d WINDOWS 1h, 24h, 30d; CREATE SIGNAL like ON film NO DECAY; CREATE SIGNAL dislike ON film NO "
+    "DECAY;"
     "CREATE SIGNAL brief ON film HALF LIFE 30s WINDOWS 1m FORGETS; CREATE SIGNAL pop ON thing POWER DECAY 0.5";
 
 static void begin(void)

@@ -19,10 +19,12 @@ static eagre_error error = {.struct_size = sizeof error};
 static unsigned points, faults;
 
 static const char schema[] =
-    "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating REAL, look VECTOR(3), until TIME EXPIRES);"
+    "CREATE ITEM film (title TEXT, director KEYWORD, genres KEYWORDS, released TIME, minutes INTEGER, rating REAL, look VECTOR(3), until "
+    "TIME EXPIRES);"
     "CREATE SIGNAL view ON film HALF LIFE 1d WINDOWS 1h, 24h; CREATE PROFILE mine ON film AS minutes + count(view, 1h)";
-static const char page[] = "RETRIEVE film USING mine WHERE director IN ('d1', 'd2', 'd3') OR minutes > ?1 EXCLUDE ?2 DIVERSITY director 1 PER 3, genres SHARE 0.5 "
-                           "RETURN title, genres, look, last(view) COUNT LIMIT 4 AFTER ?3";
+static const char page[] =
+    "RETRIEVE film USING mine WHERE director IN ('d1', 'd2', 'd3') OR minutes > ?1 EXCLUDE ?2 DIVERSITY director 1 PER 3, genres SHARE 0.5 "
+    "RETURN title, genres, look, last(view) COUNT LIMIT 4 AFTER ?3";
 
 /* ---- what can be seen of the database ---- */
 
@@ -34,8 +36,8 @@ static uint64_t sum(uint64_t h, const void *bytes, size_t n)
 static uint64_t fingerprint(void)
 {
     static const char *const questions[] = {
-        "RETRIEVE film USING decay(view) RETURN key, title, director, genres, released, minutes, rating, look, until, count(view, 1h), sum(view, all), last(view) "
-        "COUNT LIMIT 1000",
+        ("RETRIEVE film USING decay(view) RETURN key, title, director, genres, released, minutes, rating, look, until, count(view, 1h), "
+         "sum(view, all), last(view) COUNT LIMIT 1000"),
         "RETRIEVE film ORDER BY title DESC WHERE director = 'd1' OR genres = 'g2' LIMIT 1000",
     };
     static char block[1 << 18] __attribute__((aligned(8)));
@@ -80,8 +82,8 @@ static eagre_status put_film(uint64_t i, uint32_t flags, uint32_t n_genres)
     }
     sprintf(title, "title %llu", (unsigned long long)i);
     sprintf(director, "d%llu", (unsigned long long)i % 5);
-    eagre_value values[8] = {h_text(title),        h_text(director),     h_list(list, n_genres), h_time(NOW - (int64_t)i * 1000000), h_int((int64_t)i),
-                             h_real((double)i / 3), h_vector(look, 3), i % 9 == 8 ? h_time(NOW + 50) : h_null()};
+    eagre_value values[8] = {h_text(title),     h_text(director),      h_list(list, n_genres), h_time(NOW - (int64_t)i * 1000000),
+                             h_int((int64_t)i), h_real((double)i / 3), h_vector(look, 3),      i % 9 == 8 ? h_time(NOW + 50) : h_null()};
     for (int j = 0; j < 8; j++)
         fields[j] = h_text(names[j]);
     return eagre_put(db, "film", &k, 8, fields, values, NULL, 0, flags, &error);
@@ -136,33 +138,96 @@ static void tear_down(void)
 
 /* ---- scenarios ---- */
 
-static void nothing(void) { set_up(0, false, false); }
-static void some(void) { set_up(12, true, false); }
-static void some_quiet(void) { set_up(12, false, false); }
-static void many(void) { set_up(300, true, false); }
-static void paged(void) { set_up(40, true, true); }
+static void nothing(void)
+{
+    set_up(0, false, false);
+}
+static void some(void)
+{
+    set_up(12, true, false);
+}
+static void some_quiet(void)
+{
+    set_up(12, false, false);
+}
+static void many(void)
+{
+    set_up(300, true, false);
+}
+static void paged(void)
+{
+    set_up(40, true, true);
+}
 static void expired(void)
 {
     set_up(30, true, false);
     assert_int_equal(eagre_set_clock(db, NOW + 100, &error), EAGRE_OK);
 }
 
-static eagre_status create_item(void) { return exec("CREATE ITEM other (a TEXT AS title, b KEYWORDS, c VECTOR(9), d TIME EXPIRES) KEY INTEGER"); }
-static eagre_status create_signal(void) { return exec("CREATE SIGNAL like ON film POWER DECAY 0.5 WINDOWS 1m, 1h"); }
-static eagre_status create_profile(void) { return exec("CREATE PROFILE best(a = 2) ON film AS a * rating + recency(released, 30d) + if(minutes > 3, 1, 2)"); }
-static eagre_status alter_profile(void) { return exec("ALTER PROFILE mine ON film AS ORDER BY title DESC, minutes"); }
-static eagre_status add_fields(void) { return exec("ALTER ITEM film ADD more TEXT, flags KEYWORDS, n INTEGER"); }
-static eagre_status drop_signal(void) { return exec("DROP SIGNAL view ON film"); }
-static eagre_status drop_profile(void) { return exec("DROP PROFILE mine ON film"); }
-static eagre_status drop_item(void) { return exec("DROP ITEM film"); }
-static eagre_status put_first(void) { return put_film(0, 0, 4); }
-static eagre_status put_new(void) { return put_film(100, 0, 4); }
-static eagre_status put_over(void) { return put_film(3, 0, 7); }
-static eagre_status put_wide(void) { return put_film(5, 0, 250); }
-static eagre_status patch(void) { return put_film(4, EAGRE_PATCH, 2); }
-static eagre_status put_expired(void) { return put_film(8, 0, 2); } /* takes the place of one that has expired */
-static eagre_status first_event(void) { return send(2, EAGRE_NOW, NULL); }
-static eagre_status late_event(void) { return send(2, NOW - 7200000000, NULL); }
+static eagre_status create_item(void)
+{
+    return exec("CREATE ITEM other (a TEXT AS title, b KEYWORDS, c VECTOR(9), d TIME EXPIRES) KEY INTEGER");
+}
+static eagre_status create_signal(void)
+{
+    return exec("CREATE SIGNAL like ON film POWER DECAY 0.5 WINDOWS 1m, 1h");
+}
+static eagre_status create_profile(void)
+{
+    return exec("CREATE PROFILE best(a = 2) ON film AS a * rating + recency(released, 30d) + if(minutes > 3, 1, 2)");
+}
+static eagre_status alter_profile(void)
+{
+    return exec("ALTER PROFILE mine ON film AS ORDER BY title DESC, minutes");
+}
+static eagre_status add_fields(void)
+{
+    return exec("ALTER ITEM film ADD more TEXT, flags KEYWORDS, n INTEGER");
+}
+static eagre_status drop_signal(void)
+{
+    return exec("DROP SIGNAL view ON film");
+}
+static eagre_status drop_profile(void)
+{
+    return exec("DROP PROFILE mine ON film");
+}
+static eagre_status drop_item(void)
+{
+    return exec("DROP ITEM film");
+}
+static eagre_status put_first(void)
+{
+    return put_film(0, 0, 4);
+}
+static eagre_status put_new(void)
+{
+    return put_film(100, 0, 4);
+}
+static eagre_status put_over(void)
+{
+    return put_film(3, 0, 7);
+}
+static eagre_status put_wide(void)
+{
+    return put_film(5, 0, 250);
+}
+static eagre_status patch(void)
+{
+    return put_film(4, EAGRE_PATCH, 2);
+}
+static eagre_status put_expired(void)
+{
+    return put_film(8, 0, 2);
+} /* takes the place of one that has expired */
+static eagre_status first_event(void)
+{
+    return send(2, EAGRE_NOW, NULL);
+}
+static eagre_status late_event(void)
+{
+    return send(2, NOW - 7200000000, NULL);
+}
 static eagre_status event_once(void)
 {
     eagre_value id = h_text("only once");
@@ -181,12 +246,19 @@ static eagre_status get_one(void)
     eagre_value key = h_text("k3");
     return eagre_get(db, "film", &key, NULL, 0, block, sizeof block, &needed, &error);
 }
-static eagre_status first_page(void) { return run_page(false); }
-static eagre_status second_page(void) { return run_page(true); }
+static eagre_status first_page(void)
+{
+    return run_page(false);
+}
+static eagre_status second_page(void)
+{
+    return run_page(true);
+}
 static eagre_status prepare_and_run(void)
 {
     static const char text[] = "EXPLAIN RETRIEVE film USING decay(view) + rating ORDER BY title";
-    static const char right[] = "EXPLAIN RETRIEVE film USING decay(view) * 2 + if(rating > 1, sum(view, 24h), random(3)) WHERE key IN ('k1', 'k2') RETURN key, created LIMIT 3";
+    static const char right[] = "EXPLAIN RETRIEVE film USING decay(view) * 2 + if(rating > 1, sum(view, 24h), random(3)) WHERE key IN "
+                                "('k1', 'k2') RETURN key, created LIMIT 3";
     char block[8192] __attribute__((aligned(8)));
     eagre_stmt *s;
     size_t needed;
@@ -211,7 +283,10 @@ static eagre_status report_stats(void)
     size_t needed;
     return eagre_stats(db, block, sizeof block, &needed, &error);
 }
-static eagre_status maintain(void) { return eagre_maintain(db, &error); }
+static eagre_status maintain(void)
+{
+    return eagre_maintain(db, &error);
+}
 static eagre_status open_another(void)
 {
     eagre_db *other;
@@ -228,13 +303,33 @@ static const struct scenario {
     void (*before)(void);
     eagre_status (*call)(void);
 } scenarios[] = {
-    {"open", nothing, open_another},      {"create item", nothing, create_item},     {"create signal", some, create_signal}, {"create profile", some, create_profile},
-    {"alter profile", some, alter_profile}, {"add fields", some, add_fields},        {"drop signal", some, drop_signal},     {"drop profile", some, drop_profile},
-    {"drop item", some, drop_item},       {"first put", nothing, put_first},         {"put", some, put_new},                 {"put over", some, put_over},
-    {"put with 250 keywords", some, put_wide}, {"patch", some, patch},               {"put over what expired", expired, put_expired},
-    {"first event", some_quiet, first_event}, {"late event", some, late_event},      {"event with an id", some_quiet, event_once}, {"delete", some, delete_one},
-    {"get", some, get_one},               {"first page", paged, first_page},         {"second page", paged, second_page},    {"prepare and run", some, prepare_and_run},
-    {"schema", some, report_schema},      {"stats", some, report_stats},             {"maintain", expired, maintain},        {"put among many", many, put_new},
+    {"open", nothing, open_another},
+    {"create item", nothing, create_item},
+    {"create signal", some, create_signal},
+    {"create profile", some, create_profile},
+    {"alter profile", some, alter_profile},
+    {"add fields", some, add_fields},
+    {"drop signal", some, drop_signal},
+    {"drop profile", some, drop_profile},
+    {"drop item", some, drop_item},
+    {"first put", nothing, put_first},
+    {"put", some, put_new},
+    {"put over", some, put_over},
+    {"put with 250 keywords", some, put_wide},
+    {"patch", some, patch},
+    {"put over what expired", expired, put_expired},
+    {"first event", some_quiet, first_event},
+    {"late event", some, late_event},
+    {"event with an id", some_quiet, event_once},
+    {"delete", some, delete_one},
+    {"get", some, get_one},
+    {"first page", paged, first_page},
+    {"second page", paged, second_page},
+    {"prepare and run", some, prepare_and_run},
+    {"schema", some, report_schema},
+    {"stats", some, report_stats},
+    {"maintain", expired, maintain},
+    {"put among many", many, put_new},
 };
 
 /* One call with the n-th allocation failing. False: it made fewer. */
@@ -292,7 +387,8 @@ static struct batch {
 
 static eagre_status put_batch(uint64_t *applied)
 {
-    eagre_column keys = {.type = EAGRE_COLUMN_VALUES, .at = (uintptr_t)batch.key_cells, .nulls_at = EAGRE_NO_NULLS}, columns[2] = {keys, keys};
+    eagre_column keys = {.type = EAGRE_COLUMN_VALUES, .at = (uintptr_t)batch.key_cells, .nulls_at = EAGRE_NO_NULLS},
+                 columns[2] = {keys, keys};
     eagre_value fields[2] = {h_text("title"), h_text("director")};
     for (int i = 0; i < MANY; i++) {
         batch.key_cells[i] = h_bytes(batch.keys[i], (size_t)sprintf(batch.keys[i], "k%d", i));

@@ -29,7 +29,16 @@ static void make_rows(void)
 /* ---- pages are the ranking ---- */
 
 static const char *const orders[] = {
-    "", "USING f", "USING decay(s)", "USING n - n", "ORDER BY t", "ORDER BY t DESC, n", "ORDER BY n DESC, t, f DESC", "ORDER BY f, k DESC", "ORDER BY key DESC", "ORDER BY created, key",
+    "",
+    "USING f",
+    "USING decay(s)",
+    "USING n - n",
+    "ORDER BY t",
+    "ORDER BY t DESC, n",
+    "ORDER BY n DESC, t, f DESC",
+    "ORDER BY f, k DESC",
+    "ORDER BY key DESC",
+    "ORDER BY created, key",
 };
 
 /* All pages of `limit` rows, joined by blanks; the moment moves on and must not matter. */
@@ -84,7 +93,8 @@ static void test_pages(void **state)
 static void test_pages_of_diversity(void **state)
 {
     (void)state;
-    static const char *const rules[] = {"DIVERSITY k 1 PER 3", "DIVERSITY ks 1 PER 2", "DIVERSITY k 2 PER 5, n 1 PER 4", "DIVERSITY n 1 PER 9, ks 2 PER 4"};
+    static const char *const rules[] = {"DIVERSITY k 1 PER 3", "DIVERSITY ks 1 PER 2", "DIVERSITY k 2 PER 5, n 1 PER 4",
+                                        "DIVERSITY n 1 PER 9, ks 2 PER 4"};
     static const unsigned limits[] = {1, 3, 10, 50};
     char all[8192], pages[8192], middle[300], question[400];
     random_state = 12;

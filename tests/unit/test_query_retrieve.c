@@ -13,7 +13,8 @@
 static void make_letters(void)
 {
     static const char *const names[] = {"t", "n", "k"};
-    exec("CREATE ITEM letter (t TEXT, n INTEGER, k KEYWORD); CREATE SIGNAL hit ON letter NO DECAY; CREATE SIGNAL glow ON letter HALF LIFE 1d");
+    exec("CREATE ITEM letter (t TEXT, n INTEGER, k KEYWORD); CREATE SIGNAL hit ON letter NO DECAY; CREATE SIGNAL glow ON letter HALF LIFE "
+         "1d");
     put_values("letter", h_text("a"), 3, names, (eagre_value[]){h_text("b"), h_int(3), h_text("x")});
     put_values("letter", h_text("b"), 3, names, (eagre_value[]){h_null(), h_int(1), h_text("y")});
     put_values("letter", h_text("c"), 3, names, (eagre_value[]){h_text(""), h_int(3), h_null()});
@@ -92,7 +93,8 @@ static void test_empty_kind(void **state)
 {
     (void)state;
     exec("CREATE ITEM nothing (a INTEGER, k KEYWORD); CREATE SIGNAL s ON nothing NO DECAY WINDOWS 1h");
-    const eagre_result *r = must("RETRIEVE nothing USING decay(s) + a WHERE k = 'x' DIVERSITY k 1 PER 3, a SHARE 0.1 RETURN key, a, last(s) COUNT LIMIT 1000000");
+    const eagre_result *r = must(
+        "RETRIEVE nothing USING decay(s) + a WHERE k = 'x' DIVERSITY k 1 PER 3, a SHARE 0.1 RETURN key, a, last(s) COUNT LIMIT 1000000");
     assert_true(r->n_rows == 0 && r->n_columns == 3 && r->total == 0 && r->cursor_length == 0);
     must("EXPLAIN RETRIEVE nothing ORDER BY a");
     assert_true(answer_result(&answer)->explain_length > 0);
@@ -255,8 +257,9 @@ static void make_rows(bool numbers)
 
 static void random_condition(char *out, bool numbers)
 {
-    static const char *const key_tests[2][3] = {{"key IN ('r5', 'r77', 'r1999', 'zz', 'r77')", "key = 'r9'", "key IN ('r1', 'r2') AND n > 0"},
-                                                {"key IN (5, 77, 1999, 99999, 77)", "key = 9", "key IN (1, 2) AND n > 0"}};
+    static const char *const key_tests[2][3] = {
+        {"key IN ('r5', 'r77', 'r1999', 'zz', 'r77')", "key = 'r9'", "key IN ('r1', 'r2') AND n > 0"},
+        {"key IN (5, 77, 1999, 99999, 77)", "key = 9", "key IN (1, 2) AND n > 0"}};
     switch (below(9)) {
     case 0: sprintf(out, "k = 'w%u'", below(70)); break;
     case 1: sprintf(out, "ks IN ('w%u', 'w%u', 'w%u')", below(510), below(510), below(510)); break;
@@ -272,7 +275,8 @@ static void random_condition(char *out, bool numbers)
 
 static void random_question(char *out, bool numbers, bool exhaustive)
 {
-    static const char *const orders[] = {"USING decay(s) + f", "USING n * f - count(s, 24h)", "ORDER BY t DESC, n", "", "USING random(4)", "ORDER BY key DESC"};
+    static const char *const orders[] = {"USING decay(s) + f", "USING n * f - count(s, 24h)", "ORDER BY t DESC, n", "", "USING random(4)",
+                                         "ORDER BY key DESC"};
     static const char *const rules[] = {"", "", "DIVERSITY k 1 PER 3", "DIVERSITY ks 1 PER 2, k SHARE 0.3"};
     char condition[200];
     uint64_t state = random_state;
