@@ -31,7 +31,7 @@ PLANTED ?=
 PRESETS := release release-clang dev dev-clang tsan tsan-clang abi
 PY := .venv/bin/python
 
-.PHONY: help setup demo test bench verify planted format lint checks abi-check python test-python test-python-asan planted clean \
+.PHONY: help setup demo test bench verify planted format lint checks abi-check python test-python test-python-asan fuzz clean \
         $(PRESETS) $(PRESETS:%=check-%)
 
 help:
@@ -83,6 +83,10 @@ verify: setup
 
 planted:
 	@python3 tests/planted/planted.py --jobs $(JOBS) $(PLANTED)
+
+# Each fuzzer that long; FUZZ="parser" for one of them.
+fuzz:
+	@scripts/fuzz.sh $(TEST_SECONDS) $(FUZZ)
 
 checks:
 	@$(PY) scripts/check_layers.py

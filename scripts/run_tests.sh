@@ -42,6 +42,7 @@ step "TSan" plain make check-tsan TEST_SECONDS="$short"
 step "Python" make test-python TEST_SECONDS="$seconds"
 step "Python over ASan + UBSan" make test-python-asan TEST_SECONDS="$short"
 step "bugs planted on purpose" make planted
+step "fuzzers" make fuzz TEST_SECONDS="$seconds"
 step "README" .venv/bin/python scripts/check_readme.py
 
 printf '\n==== times\n'
