@@ -82,6 +82,7 @@ class Model:
     def put_many(self, kind_name: str, keys: Sequence[Any], columns: Mapping[str, Sequence[Any]]) -> None:
         if any(len(column) != len(keys) for column in columns.values()):
             raise ModelError("EAGRE_INVALID", "columns of unequal length")
+        self.kind(kind_name).check_fields(dict.fromkeys(columns))
         self.put_rows(kind_name, [(key, {name: column[row] for name, column in columns.items()}) for row, key in enumerate(keys)])
 
     def put_rows(self, kind_name: str, rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:

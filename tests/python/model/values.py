@@ -124,7 +124,7 @@ def check_vector(value: Any, size: int) -> tuple[float, ...]:
         raise ModelError("EAGRE_TYPE", f"{len(value)} numbers where {size} were expected")
     numbers = [check_real(number) for number in value]
     try:
-        return struct.unpack(f"{size}f", struct.pack(f"{size}f", *numbers))
+        return struct.unpack(f"<{size}f", struct.pack(f"<{size}f", *numbers))
     except OverflowError:
         raise ModelError("EAGRE_RANGE", "a number is beyond f32") from None
 
