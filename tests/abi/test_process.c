@@ -9,6 +9,12 @@
 #include "check.h"
 #include "host.h"
 
+#ifdef EAGRE_TSAN /* it takes 25 times as long there */
+enum { MANY_THREADS = 300, FORKS = 30, CLOSES = 15 };
+#else
+enum { MANY_THREADS = 10000, FORKS = 100, CLOSES = 50 };
+#endif
+
 static eagre_db *db;
 static eagre_stmt *stmt;
 static uint32_t view;
@@ -153,7 +159,7 @@ static void test_fork(void **state)
     __atomic_store_n(&stop, false, __ATOMIC_RELEASE);
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_on, NULL), 0);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < FORKS; i++) {
         fflush(NULL);
         pid_t child = fork();
         assert_true(child >= 0);
@@ -191,12 +197,6 @@ static void test_fork_of_a_fork(void **state)
 }
 
 /* ---- threads come and go ---- */
-
-#ifdef EAGRE_TSAN /* it takes 25 times as long there */
-#    define MANY_THREADS 1000
-#else
-#    define MANY_THREADS 10000
-#endif
 
 static void *use_once(void *arg)
 {
@@ -292,7 +292,7 @@ static void test_close_beside_calls(void **state)
 {
     (void)state;
     enum { CALLERS = 6 };
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < CLOSES; round++) {
         pthread_t callers[CALLERS], closers[2];
         shared = open_films();
         assert_int_equal(eagre_prepare(shared, question, strlen(question), &shared_stmt, NULL), EAGRE_OK);
