@@ -153,6 +153,7 @@ static inline void stamp_cell(struct signal *s, struct cell *c, const struct eve
     uint64_t last = take(&c->last);
     while (stamp > (last | 1) && !cas(&c->last, &last, stamp | (last & 1)))
         continue;
+    test_gap();
     if (s->decays) {
         const struct word_part part = word_contribution(&s->scale, e->weight, (struct word_power){e->time.whole, e->time.power});
         /* ORDER: acquire and release, as above. */
@@ -180,6 +181,7 @@ static inline bool count_in_unit(struct signal *s, struct cell *c, const struct 
     uint64_t was[2], becomes[2];
     take_both(c, was);
     for (;;) {
+        test_gap();
         const bool empty = is_empty(s, was[0]);
         if (!empty && (tally_unit(s, was[0]) != e->time.unit || tally_total(s, was[0]) == s->total_max))
             return false;
@@ -293,22 +295,28 @@ static status turn(struct signal *s, struct held *h, const struct event *e)
             ring_turn(s, now, unit, e->time.unit, before, weight);
         else if (now != NULL)
             quiet_turn(s, now, slot, e->time.unit, before, weight);
+        test_gap();
     } while (!move_tally(s, h, e));
     return STATUS_OK;
 }
 
-/* Adds the event's unit as a group of its own, unless it belongs to one that is there or to no window. */
+/* Makes the groups ready for a late event of that unit, which will be counted before every group that begins after it: a group of its own, unless no
+ * window shows it, or it belongs to one that is there, which then begins with it. */
 static void insert_group(const struct signal *s, struct groups *g, uint64_t unit, uint64_t now)
 {
     if (all_windows_passed(s, unit, now))
         return;
     unsigned at = g->n;
     for (unsigned i = g->n; i-- > 0;) {
-        if (same_group(s, g->at[i].unit, unit, now))
+        if (same_group(s, g->at[i].unit, unit, now)) {
+            g->at[i].unit = unit < g->at[i].unit ? unit : g->at[i].unit;
             return;
+        }
         if (g->at[i].unit > unit)
             at = i;
     }
+    if (at == g->n) /* upkeep has merged what lay around it with the newest group */
+        return;
     for (unsigned i = g->n; i > at; i--)
         g->at[i] = g->at[i - 1];
     g->at[at].unit = unit; /* as many events before it as before the group it pushes up */
@@ -339,6 +347,7 @@ static status count_late(struct signal *s, struct held *h, const struct event *e
     if (fresh == NULL)
         return STATUS_NO_MEMORY;
     replace_history(h, fresh); /* G3 */
+    test_gap();
     h->number = h->was[0] + (history_late(fresh) << 40);
     /* ORDER: release. Pairs with the take of `last` in signal_read.c: who sees the bit sees the history above. */
     __atomic_fetch_or(&h->c->last, 1, __ATOMIC_RELEASE);

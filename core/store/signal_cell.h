@@ -12,9 +12,10 @@
 #include "store/signal.h"
 #include "store/signal_word.h"
 
-/* SIGNAL_CAS16=0 builds without the 16-byte compare-and-swap: an event whose weight is kept then takes its cell's lock bit. */
+/* SIGNAL_CAS16=0 builds without the 16-byte compare-and-swap: an event whose weight is kept then takes its cell's lock bit. So it is under
+ * ThreadSanitizer, whose 16-byte operations are atomic among each other only, not beside those of 8 bytes. */
 #ifndef SIGNAL_CAS16
-#if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
+#if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16) && !defined(EAGRE_TSAN)
 #define SIGNAL_CAS16 1
 #else
 #define SIGNAL_CAS16 0
@@ -180,6 +181,14 @@ static inline void take_both(const struct cell *c, uint64_t out[2])
     out[0] = take(&c->tally);
     out[1] = take(&c->weight);
 }
+
+/* Where two accesses lie between which others may come: a test holds its threads here for a moment, so that they do. */
+#ifdef EAGRE_TESTING
+extern void (*signal_test_gap)(void);
+#define test_gap() (signal_test_gap != NULL ? signal_test_gap() : (void)0)
+#else
+#define test_gap() ((void)0)
+#endif
 
 /* ---- the history word ---- */
 

@@ -4,6 +4,10 @@
 
 #include <sched.h>
 
+#ifdef EAGRE_TESTING
+void (*signal_test_gap)(void);
+#endif
+
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -61,10 +65,12 @@ uint64_t start_anew(const struct signal *s, struct held *h, uint64_t unit, uint6
     const uint64_t becomes[2] = {tally_of(s, unit, life, total), weight};
     /* G2 of signal.c. It succeeds: nobody else writes. */
     cas_both(h->c, h->was, becomes);
+    test_gap();
     h->old = history_of(h->value);
     h->value = life << LIFE_SHIFT;
     /* ORDER: release, three times: G2. Pair with the takes in view_history() and faded() of signal_read.c. */
     publish(h->word, h->value | LOCKED);
+    test_gap();
     publish(&h->c->decay, 0);
     publish(&h->c->last, 0);
     return becomes[0];

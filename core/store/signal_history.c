@@ -30,6 +30,7 @@ static bool quiet_before(const struct signal *s, const struct history *h, uint64
     for (unsigned i = 0; i < n; i++) {
         /* ORDER: acquire, then relaxed: see above. */
         uint64_t w = weighted ? take(&h->words[n + i]) : 0;
+        test_gap();
         uint64_t word = load_relaxed(&h->words[i]);
         uint64_t unit = word >> shift;
         if (unit >= first_unit && unit <= tally && word < best) {
@@ -54,6 +55,7 @@ static bool ring_before(const struct signal *s, const struct history *h, const s
         const uint32_t i = w->ring_at + at;
         /* ORDER: acquire, then relaxed: see above. */
         uint64_t bits = weighted ? take(&h->words[s->ring_words + i]) : 0;
+        test_gap();
         uint64_t word = load_relaxed(&h->words[i]);
         if (word >> EPOCH_SHIFT == (e & 0xffffff)) {
             *count = word & RING_BEFORE;
@@ -232,9 +234,19 @@ static struct history *history_new(const struct signal *s, uint64_t form, unsign
     return h;
 }
 
+/* The earliest unit that shares all buckets with this one. */
+static uint64_t first_unit_of_group(const struct signal *s, uint64_t unit)
+{
+    uint64_t first = 0;
+    for (unsigned i = 0; i < s->n_windows; i++)
+        first = most(first, bucket_of(&s->windows[i], unit) * s->windows[i].ratio);
+    return first;
+}
+
+/* By its earliest unit, so that a reader whose tally was in the group before the group's newest events finds it. */
 static uint64_t quiet_word(const struct signal *s, uint64_t unit, uint64_t before)
 {
-    return unit << quiet_shift(s) | least(before, s->before_max);
+    return first_unit_of_group(s, unit) << quiet_shift(s) | least(before, s->before_max);
 }
 
 struct history *history_quiet(const struct signal *s, unsigned slots, bool weighted, const struct history *old, const struct groups *g)
@@ -319,7 +331,7 @@ void history_add_late(const struct signal *s, struct history *h, uint64_t unit, 
     } else {
         for (unsigned i = 0; i < slots; i++) {
             uint64_t at = h->words[i] >> quiet_shift(s);
-            if (h->words[i] != FREE && at > unit && !same_group(s, unit, at, tally))
+            if (h->words[i] != FREE && at > unit)
                 add_before(s, h, i, s->before_max, weight);
         }
     }
@@ -359,6 +371,7 @@ void quiet_turn(const struct signal *s, struct history *h, int slot, uint64_t un
     const unsigned slots = history_slots(s, h), at = (unsigned)slot;
     /* ORDER: relaxed, then release: the order of quiet_before(), top of this file. */
     store_relaxed(&h->words[at], quiet_word(s, unit, before));
+    test_gap();
     if (h->head & HISTORY_WEIGHTED)
         publish(&h->words[slots + at], bits_of(weight));
 }
@@ -376,6 +389,7 @@ void ring_turn(const struct signal *s, struct history *h, uint64_t tally, uint64
             const uint32_t j = w->ring_at + at;
             /* ORDER: relaxed, then release: the order of ring_before(), top of this file. */
             store_relaxed(&h->words[j], ring_word_of(e, before));
+            test_gap();
             if (weighted)
                 publish(&h->words[s->ring_words + j], bits_of(weight));
             at = at + 1 == size ? 0 : at + 1;

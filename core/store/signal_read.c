@@ -61,6 +61,7 @@ static bool faded(const struct signal *s, const struct cell *c, const struct mom
 {
     /* ORDER: acquire: as above. */
     uint64_t decay = take(&c->decay);
+    test_gap();
     *last = take(&c->last);
     return decayed(s, decay, *last, m) == 0.0;
 }
@@ -80,6 +81,7 @@ struct view {
  * that has just begun the history word may still be the old one's: all its events are in the tally's unit. */
 static inline bool view_history(const struct signal *s, uint32_t slot, struct view *v)
 {
+    test_gap();
     /* ORDER: acquire: as above. */
     uint64_t word = take(history_word(s, slot));
     v->history = history_of(word);
@@ -97,6 +99,7 @@ static inline bool view_tally(const struct signal *s, const struct cell *c, stru
 {
     /* ORDER: acquire: as above. */
     v->tally = take(&c->tally);
+    test_gap();
     v->weight = take(&c->weight);
     v->history = NULL;
     return tally_total(s, v->tally) != 0;
@@ -141,6 +144,7 @@ static inline bool window_open(const struct signal *s, unsigned window, const st
 static inline uint64_t count_from(const struct signal *s, const struct view *v, unsigned window, uint64_t first)
 {
     uint64_t before = 0, all = count_all(s, v);
+    test_gap();
     if (v->history != NULL && !history_before(s, v->history, window, first, tally_unit(s, v->tally), &before, NULL))
         return 0;
     return before < all ? all - before : 0;
@@ -150,6 +154,7 @@ static inline double sum_from(const struct signal *s, const struct view *v, unsi
 {
     uint64_t before;
     double weight = 0.0, all = sum_all(s, v);
+    test_gap();
     if (v->history != NULL && !history_before(s, v->history, window, first, tally_unit(s, v->tally), &before, &weight))
         return 0.0;
     return weight < all ? all - weight : 0.0;
@@ -174,6 +179,7 @@ static inline double read_decay(const struct signal *s, uint32_t slot, const str
     if (s->decays) {
         /* ORDER: acquire: as above. */
         uint64_t decay = take(&c->decay);
+        test_gap();
         return decayed(s, decay, take(&c->last), m);
     }
     if (s->def.decay == DECAY_NONE)

@@ -5,11 +5,15 @@
  *             lie between what had finished before it began and what had started when it ended, for the moments that passed meanwhile. Weights are
  *             quarters, so sums are exact and are checked the same way. When all have ended, every window must equal the tables.
  *   totals    of a reader never fall.
+ *   races     The writers move the clock themselves. Every few hundred events all stop, and all windows must be exact.
  *   forget    Cells that forget, in bursts with a day between them: of each burst all events are counted and none of the burst before.
+ *
+ * In three rounds of four the engine's own gaps (test_gap() in core/store) hold threads between accesses that others may come between.
  *
  * EAGRE_TEST_SECONDS: how long (10). EAGRE_TEST_SEED: where the random numbers start. */
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +27,10 @@
 enum { CELLS = 3, WRITERS = 3, READERS = 2, SPAN = 30000, REACH = 3800 };
 
 static const int64_t START = 1700000000LL; /* seconds */
-static uint64_t seed;
-static uint64_t readings, events, turns;
+static uint64_t first_seed, seed; /* seed moves on between rounds, while no thread runs */
+static uint64_t readings, events, moves;
 
-#define wrong(...) (fprintf(stderr, "stress_signal: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)seed), abort())
+#define wrong(...) (fprintf(stderr, "stress_signal: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)first_seed), abort())
 
 struct table { uint32_t n[SPAN + 1], quarters[SPAN + 1]; }; /* atomic; by second */
 
@@ -44,6 +48,20 @@ static struct {
 #define read_now(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
 #define write_now(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 
+extern void (*signal_test_gap)(void); /* core/store/signal_cell.h */
+
+/* Holds a thread between two accesses, most times not at all, now and then until another thread has had the core. */
+static void gap(void)
+{
+    static __thread uint64_t random;
+    uint64_t r = draw(&random);
+    if (r >> 56 == 0)
+        sched_yield();
+    else if (r >> 56 < 8)
+        for (volatile unsigned i = 0; i < (r & 255); i++)
+            continue;
+}
+
 static int64_t moment(uint64_t second)
 {
     return (START + (int64_t)second) * SECOND;
@@ -56,7 +74,8 @@ static void *writer(void *p)
     while (!read_now(&world.stop)) {
         if (!reclaim_reserve(1))
             abort();
-        uint64_t now = read_now(&world.second), at = now, r = draw(&random);
+        uint64_t now = read_now(&world.second), at, r = draw(&random);
+        at = now;
         if (r % 100 < world.late_percent) {
             uint64_t back = draw_below(&random, r % 7 == 0 ? REACH : 90);
             at -= back < at ? back : at;
@@ -168,23 +187,22 @@ static void *upkeep(void *unused)
 }
 
 /* The clock: mostly a second further, now and then past whole windows. */
-static void run_clock(double seconds)
+static void run_clock(double seconds, uint64_t clock_seed)
 {
-    uint64_t random = seed + 5, second = REACH;
+    uint64_t random = clock_seed, second = REACH;
     struct timespec begin, t;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (;;) {
+    for (uint64_t n = 0;; n++) {
         usleep((unsigned)draw_below(&random, 200));
         clock_gettime(CLOCK_MONOTONIC, &t);
         if ((double)(t.tv_sec - begin.tv_sec) + 1e-9 * (double)(t.tv_nsec - begin.tv_nsec) > seconds)
             return;
-        uint64_t kind = draw_below(&random, 100);
+        uint64_t kind = n == 1 ? 99 : draw_below(&random, 100);
         uint64_t step = kind < 40 ? 0 : kind < 80 ? 1 : kind < 97 ? draw_below(&random, 8) : kind < 99 ? draw_below(&random, 100) : draw_below(&random, 4000);
         if (second + step > SPAN)
             return;
         second += step;
         write_now(&world.second, second);
-        turns += step > 0;
     }
 }
 
@@ -221,7 +239,7 @@ static void round_of_windows(struct signal_def *def, double seconds)
     memset(&world, 0, sizeof world);
     world.second = REACH;
     world.signal = signal_create(def);
-    uint64_t r = draw(&seed);
+    const uint64_t r = draw(&seed), clock_seed = draw(&seed);
     world.weighted = r & 1;
     world.upkeep = r & 2;
     world.late_percent = r & 4 ? 10 : r & 8 ? 1 : 0;
@@ -236,26 +254,136 @@ static void round_of_windows(struct signal_def *def, double seconds)
         pthread_create(&threads[n++], NULL, reader, (void *)(i + 1));
     if (world.upkeep)
         pthread_create(&threads[n++], NULL, upkeep, NULL);
-    run_clock(seconds);
+    run_clock(seconds, clock_seed);
     write_now(&world.stop, true);
     for (unsigned i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
+    moves += world.second - REACH;
     check_at_rest();
     signal_destroy(world.signal);
 }
 
+/* ---- races: the writers move the clock, so that every few events turn a bucket; after a few hundred events everything must be exact ---- */
+
+enum { RACE_EVENTS = 300, RACE_SPAN = 120 };
+
+static struct {
+    struct signal *signal;
+    uint64_t second; /* atomic */
+    struct { uint32_t n[RACE_SPAN], quarters[RACE_SPAN]; } done[WRITERS][CELLS];
+    pthread_barrier_t begin, end;
+    bool stop, weighted;
+    unsigned late_percent, clock_bits;
+} race;
+
+static void race_once(unsigned me, uint64_t *random)
+{
+    for (unsigned i = 0; i < RACE_EVENTS; i++) {
+        uint64_t now = read_now(&race.second), at, r = draw(random);
+        if (r >> (64 - race.clock_bits) == 0 && now < RACE_SPAN - 1 &&
+            __atomic_compare_exchange_n(&race.second, &now, now + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            now++;
+        at = r % 100 < race.late_percent ? draw_below(random, now + 1) : now;
+        unsigned c = (unsigned)(r >> 32) % CELLS;
+        uint32_t quarters = race.weighted && (r >> 40) % 8 == 0 ? 1 + (uint32_t)(r >> 44) % 8 : 4;
+        if (!reclaim_reserve(1))
+            abort();
+        reclaim_enter();
+        status code = signal_add(race.signal, c, quarters / 4.0, moment(at), moment(now));
+        reclaim_leave();
+        if (code != STATUS_OK)
+            wrong("an event was refused: %d", code);
+        race.done[me][c].n[at]++;
+        race.done[me][c].quarters[at] += quarters;
+    }
+}
+
+static void *racer(void *p)
+{
+    const unsigned me = (unsigned)(uintptr_t)p;
+    uint64_t random = seed + 1001 * me;
+    for (;;) {
+        pthread_barrier_wait(&race.begin);
+        if (race.stop)
+            return NULL;
+        race_once(me, &random);
+        pthread_barrier_wait(&race.end);
+    }
+}
+
+static void check_race(void)
+{
+    const struct signal_def *d = signal_definition(race.signal);
+    struct error e;
+    if (!signal_validate(race.signal, CELLS, &e))
+        wrong("%s", e.text);
+    for (unsigned c = 0; c < CELLS; c++)
+        for (unsigned window = 0; window < d->n_windows; window++)
+            for (uint64_t later = 0; later < 75 * 50; later += later < 70 ? 1 : later < 320 ? 5 : 75) {
+                const uint64_t now = race.second + later, first = first_second(d, window, now);
+                uint64_t n = 0, quarters = 0;
+                for (uint64_t i = first; i < RACE_SPAN; i++)
+                    for (unsigned w = 0; w < WRITERS; w++) {
+                        n += race.done[w][c].n[i];
+                        quarters += race.done[w][c].quarters[i];
+                    }
+                uint64_t got = signal_count(race.signal, c, window, moment(now));
+                double sum = 4 * signal_sum(race.signal, c, window, moment(now));
+                if (got != n || sum != (double)quarters)
+                    wrong("after a race: window %u s of cell %u, %llu s later: %llu events of %llu, %.2f quarters of %llu", d->windows[window], c,
+                          (unsigned long long)later, (unsigned long long)got, (unsigned long long)n, sum, (unsigned long long)quarters);
+            }
+}
+
+static void round_of_races(struct signal_def *def, double seconds)
+{
+    uint64_t random = draw(&seed);
+    memset(&race, 0, sizeof race);
+    pthread_barrier_init(&race.begin, NULL, WRITERS + 1);
+    pthread_barrier_init(&race.end, NULL, WRITERS + 1);
+    pthread_t threads[WRITERS];
+    for (uintptr_t i = 0; i < WRITERS; i++)
+        pthread_create(&threads[i], NULL, racer, (void *)i);
+    struct timespec begin, t;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        const uint64_t r = draw(&random);
+        memset(race.done, 0, sizeof race.done);
+        race.signal = signal_create(def);
+        race.second = 0;
+        race.weighted = r & 1;
+        race.late_percent = r & 2 ? 0 : 5;
+        race.clock_bits = 2 + (unsigned)(r >> 8) % 4;
+        if (!signal_prepare(race.signal, 0))
+            abort();
+        pthread_barrier_wait(&race.begin);
+        pthread_barrier_wait(&race.end);
+        check_race();
+        moves += race.second;
+        add_seq(&events, (uint64_t)WRITERS * RACE_EVENTS);
+        signal_destroy(race.signal);
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    } while ((double)(t.tv_sec - begin.tv_sec) + 1e-9 * (double)(t.tv_nsec - begin.tv_nsec) < seconds);
+    race.stop = true;
+    pthread_barrier_wait(&race.begin);
+    for (unsigned i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&race.begin);
+    pthread_barrier_destroy(&race.end);
+}
+
 /* ---- cells that forget ---- */
+
+enum { BURST = 200, BURSTS = 60 };
 
 static struct {
     struct signal *signal;
     uint64_t burst;                     /* atomic: which one */
-    uint64_t started[64], finished[64]; /* atomic: events of each */
+    uint64_t started[BURSTS], finished[BURSTS]; /* atomic: events of each */
     pthread_barrier_t begin, end;
     bool stop;
     bool weighted;
 } life;
-
-enum { BURST = 3000 };
 
 static void *burst_writer(void *p)
 {
@@ -335,7 +463,7 @@ static void round_of_lives(void)
         pthread_create(&threads[i], NULL, burst_writer, (void *)(i + 1));
     pthread_create(&threads[WRITERS], NULL, burst_reader, NULL);
     pthread_create(&threads[WRITERS + 1], NULL, burst_upkeep, NULL);
-    for (uint64_t b = 0; b < 20; b++) {
+    for (uint64_t b = 0; b < BURSTS; b++) {
         write_now(&life.burst, b);
         pthread_barrier_wait(&life.begin);
         pthread_barrier_wait(&life.end);
@@ -352,7 +480,7 @@ static void round_of_lives(void)
         wrong("%s", e.text);
     pthread_barrier_destroy(&life.begin);
     pthread_barrier_destroy(&life.end);
-    add_seq(&events, (uint64_t)20 * WRITERS * BURST);
+    add_seq(&events, (uint64_t)BURSTS * WRITERS * BURST);
     signal_destroy(life.signal);
 }
 
@@ -360,7 +488,7 @@ int main(void)
 {
     const char *seconds = getenv("EAGRE_TEST_SECONDS"), *from = getenv("EAGRE_TEST_SEED");
     const double budget = seconds == NULL ? 10 : atof(seconds);
-    seed = from == NULL ? (uint64_t)time(NULL) : strtoull(from, NULL, 10);
+    first_seed = seed = from == NULL ? (uint64_t)time(NULL) : strtoull(from, NULL, 10);
     printf("seed %llu\n", (unsigned long long)seed);
     struct signal_def defs[] = {
         {.name = "three", .decay = DECAY_HALF_LIFE, .half_life = 3650 * DAY, .n_windows = 3, .windows = {60, 300, 3600}},
@@ -370,12 +498,16 @@ int main(void)
     const time_t end = time(NULL) + (time_t)budget;
     unsigned rounds = 0;
     do {
-        round_of_windows(&defs[rounds % 3], budget > 3 ? 1.0 : budget / 4);
-        round_of_lives();
+        signal_test_gap = rounds % 4 != 3 ? gap : NULL;
+        for (unsigned i = 0; i < 8; i++) {
+            round_of_windows(&defs[rounds % 3], 0.1);
+            round_of_lives();
+        }
+        round_of_races(&defs[rounds % 3], 0.5);
         rounds++;
     } while (time(NULL) < end);
     reclaim_barrier();
-    printf("%u rounds, %llu events, %llu readings, the clock moved %llu times\n", rounds, (unsigned long long)events, (unsigned long long)readings,
-           (unsigned long long)turns);
+    printf("%u rounds, %llu events, %llu readings, the clock moved %llu s\n", rounds, (unsigned long long)events, (unsigned long long)readings,
+           (unsigned long long)moves);
     return 0;
 }
