@@ -210,7 +210,8 @@ def check_order(found: list[Any], ranking: list[Ranked], limit: int = EVERYTHING
     assert not strangers, f"{strangers} do not match"
     if any(row.values for row in ranking):
         assert found == wanted, f"ORDER BY\n  engine: {found}\n  model:  {wanted}"
-    line = [rows[key] for key in found] + [row for row in ranking if row.item.key not in found]
+    shown = set(found)
+    line = [rows[key] for key in found] + [row for row in ranking if row.item.key not in shown]
     best_before = math.inf  # no row may be above what surely stands before it
     for place, row in enumerate(line):
         assert row.score - row.tolerance <= best_before, f"place {place}: {row.item.key!r} ({row.score!r}) is too far down"

@@ -29,6 +29,7 @@ SIGNALS = ["view", "like", "dislike", "share", "comment"]
 class Schema:
     kinds: list[KindSpec]
     signals: list[SignalSpec]
+    pool: int = 0  # keys to draw from; 0: the few odd ones above
 
     def signals_of(self, kind: KindSpec) -> list[SignalSpec]:
         return [signal for signal in self.signals if signal.kind == kind.name]
@@ -37,6 +38,8 @@ class Schema:
         return [field.name for field in kind.fields if field.type in types]
 
     def keys_of(self, kind: KindSpec) -> list[Any]:
+        if self.pool:
+            return list(range(self.pool)) if kind.integer_keys else [f"k{n}" for n in range(self.pool)]
         return INTEGER_KEYS if kind.integer_keys else STRING_KEYS
 
 

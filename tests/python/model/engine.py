@@ -94,9 +94,7 @@ class Model:
             if item is None:
                 if key in kind.items:  # expired: what is put is a new item
                     kind.remove(kind.items[key])
-                slot = self.slot_of(kind_name, key)
-                assert slot not in {other.slot for other in kind.items.values() if not kind.gone(other, self.clock)}
-                item = kind.items[key] = Item(key, slot, self.clock)
+                item = kind.items[key] = Item(key, self.slot_of(kind_name, key), self.clock)
             item.fields = kind.whole(fields)
 
     def patch(self, kind_name: str, key: Any, fields: Mapping[str, Any]) -> None:

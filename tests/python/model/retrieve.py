@@ -149,7 +149,9 @@ class Retrieval:
         excluded = self.excluded()
         uncertain: list[Item] = []
         rows = []
-        for item in self.kind.living(max(self.clock, self.now)):
+        living = self.kind.living(max(self.clock, self.now))
+        assert len({item.slot for item in living}) == len(living), "two items in one slot"
+        for item in living:
             if item.key in excluded:
                 continue
             matched, sure = self.matches(item)
@@ -206,7 +208,8 @@ class Retrieval:
         rest = list(rows)
         if self.cursor is not None:
             waiting = still_waiting(rows, self.cursor)
-            rest = [row for row in self.behind(rows, self.cursor.position) if row not in waiting]
+            carried = {id(row) for row in waiting}
+            rest = [row for row in self.behind(rows, self.cursor.position) if id(row) not in carried]
         history = list(self.cursor.history) if self.cursor else []
         page = Page(self.statement.diversity, self.limit, history, waiting, rest)
         page.position = self.cursor.position if self.cursor else None
@@ -216,8 +219,8 @@ class Retrieval:
     def behind(self, rows: list[Ranked], position: Ranked) -> list[Ranked]:
         if self.hint is None:
             return rows_behind(rows, [key.descending for key in self.plan.keys], position)
-        place = self.hint.index(position.item.key)
-        return [row for row in rows if self.hint.index(row.item.key) > place]
+        places = {key: place for place, key in enumerate(self.hint)}
+        return [row for row in rows if places[row.item.key] > places[position.item.key]]
 
     def next_cursor(self, page: Page) -> Cursor | None:
         """Null after a page that is not full: nothing is left then."""
