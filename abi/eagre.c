@@ -72,6 +72,7 @@ static status read_options(const eagre_options *o, struct database_options *out,
             return fail(e, STATUS_RANGE, -1, "options.now: a time from year 1 to 9999 was expected");
         out->now = o->now;
     }
+    out->memory_limit = o->memory_limit;
     return STATUS_OK;
 }
 
@@ -83,7 +84,7 @@ eagre_status eagre_open(const eagre_options *options, eagre_db **out, eagre_erro
     if (!out)
         return give_error(&e, wrong_argument(&e, "out: NULL"), error);
     *out = NULL;
-    status s = refuse_forked(&e);
+    status s = reclaim_forked() ? fail(&e, STATUS_FORKED, -1, "the process was forked after it had used the library: start it by spawn, or open before any fork") : STATUS_OK;
     if (!s)
         s = read_options(options, &o, &e);
     if (!s)
@@ -95,8 +96,6 @@ eagre_status eagre_open(const eagre_options *options, eagre_db **out, eagre_erro
         database_close(db);
         return give_error(&e, fail(&e, STATUS_NO_MEMORY, -1, "no memory to open a database"), error);
     }
-    if (options)
-        mem_set_limit(options->memory_limit);
     *out = (eagre_db *)shell;
     return EAGRE_OK;
 }

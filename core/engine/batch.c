@@ -8,14 +8,13 @@
 #include "engine/change.h"
 
 /* Puts the row's number in front of the sentence. */
-static status in_row(uint64_t row, uint64_t n, status s, struct error *e)
+static void in_row(uint64_t row, uint64_t n, struct error *e)
 {
     if (!e || n < 2)
-        return s;
+        return;
     char text[sizeof e->text];
     memcpy(text, e->text, sizeof text);
     snprintf(e->text, sizeof e->text, "row %" PRIu64 ": %.200s", row, text);
-    return s;
 }
 
 /* ---- Items -------------------------------------------------------------------------------------------------------------- */
@@ -94,14 +93,14 @@ status put_many(struct database *db, const struct put_batch *b, uint64_t *applie
         if (!s && b->patch)
             s = patch_target(&p, &c, e);
         if (s)
-            in_row(i, b->n_rows, s, e);
+            in_row(i, b->n_rows, e);
     }
     for (uint64_t i = 0; i < b->n_rows && !s; i++) {
         s = put_row(db, b, &p, i, now, &c, e);
         if (!s)
             s = change_apply(db, &c, e);
         if (s)
-            in_row(i, b->n_rows, s, e);
+            in_row(i, b->n_rows, e);
         else
             ++*applied;
     }
@@ -163,7 +162,7 @@ static status check_batch(struct database *db, const struct signal_batch *b, str
         if (!s && b->handles && !handle_alive(k, b->handles[i], now))
             s = fail(e, STATUS_NOT_FOUND, -1, "handle: its item of kind '%s' was deleted", k->name);
         if (s)
-            in_row(i, b->n, s, e);
+            in_row(i, b->n, e);
     }
     return s;
 }
@@ -186,7 +185,7 @@ status signal_many(struct database *db, const struct signal_batch *b, uint64_t *
         else if (s == STATUS_DUPLICATE || (s == STATUS_NOT_FOUND && b->n > 1))
             s = b->n > 1 ? STATUS_OK : s; /* its item died while the batch ran: nobody will read that event */
         else
-            in_row(i, b->n, s, e);
+            in_row(i, b->n, e);
     }
     return s;
 }

@@ -63,8 +63,10 @@ static status check_time(int64_t at, struct error *e)
 static status check_event_id(const struct value *id, struct error *e)
 {
     switch (id->type) {
-    case VALUE_NULL: case VALUE_INT: case VALUE_UINT:
+    case VALUE_NULL: case VALUE_UINT:
         return STATUS_OK;
+    case VALUE_INT:
+        return id->i >= 0 ? STATUS_OK : fail(e, STATUS_RANGE, -1, "id: an integer from 0 to 2^64-1 was expected, got %lld", (long long)id->i);
     case VALUE_TEXT:
         if (id->length == 0 || id->length > MAX_EVENT_ID)
             return fail(e, STATUS_RANGE, -1, "id: 1 to %d bytes were expected, got %u", MAX_EVENT_ID, id->length);
@@ -130,7 +132,7 @@ static status apply_delete(struct database *db, struct kind *k, struct change *c
 static status alive(const struct kind *k, uint32_t slot, uint32_t generation, int64_t now, struct error *e)
 {
     const uint32_t *cell = chunks_at(&k->generations, slot);
-    /* ORDER: acquire: pairs with the release in items_put and items_delete; signals of a newer item are not touched for an older handle. */
+    /* ORDER: acquire: pairs with the release in items_put_w and items_delete_w; signals of a newer item are not touched for an older handle. */
     uint32_t current = cell ? take(cell) : 0;
     if (!(current & 1) || ((current ^ generation) & 0xffffff) != 0)
         return fail(e, STATUS_NOT_FOUND, -1, "the handle's item of kind '%s' was deleted", k->name);
@@ -327,7 +329,10 @@ static void encode_key(const struct kind *k, const struct key *key, struct buffe
     buffer_bytes(b, key->bytes, key->length);
 }
 
-/* type u8 | kind u16 | now i64 | slot u32 | generation u32 | what the type needs */
+/* type u8 | kind u32 | now i64 | slot u32 | generation u32 | then
+ *   SCHEMA              length u32, text
+ *   SIGNAL              signal u32, weight f64, at i64, id as a value
+ *   PUT, PATCH, DELETE  key (u64, or length u32 and bytes), n u32, n times field u32 and a value */
 void change_encode(const struct database *db, const struct change *c, struct buffer *b)
 {
     buffer_u8(b, c->type);

@@ -61,7 +61,7 @@ static void walk_signals_w(struct database *db, struct kind *k)
         /* ORDER: acquire: pairs with the release in catalog_drop_signal. */
         if (take(&k->signals[i].dropped))
             continue;
-        /* ORDER: acquire: pairs with the release in items_put; slots below have their chunks. */
+        /* ORDER: acquire: pairs with the release in items_put_w; slots below have their chunks. */
         signal_maintain(k->signals[i].signal, take(&k->n_slots), database_now(db));
     }
 }
@@ -129,6 +129,9 @@ status database_open(const struct database_options *options, struct database **o
     if (getrandom(&db->id, sizeof db->id, 0) != sizeof db->id)
         db->id = (uint64_t)clock_precise() ^ (uintptr_t)db;
     db->manual_clock = options->now;
+    db->memory_limit = options->memory_limit;
+    if (db->memory_limit)
+        mem_set_limit(db->memory_limit);
     db->references = 1;
     db->next_walk = clock_monotonic() + WALK_SECONDS * MICROS;
     db->task = (struct reclaim_task){.tick = tick, .context = db};
@@ -174,6 +177,8 @@ void database_close(struct database *db)
     /* ORDER: sequentially consistent: see database_use. */
     store_seq(&db->closed, true);
     reclaim_task_remove(&db->task);
+    if (db->memory_limit && mem_limit() == db->memory_limit)
+        mem_set_limit(0);
     while (load_seq(&db->users) != 0)
         sched_yield();
     reclaim_synchronize();

@@ -17,6 +17,7 @@ struct database {
     uint32_t references;      /* atomic: the owner's and one for each statement; the last one destroys */
     uint32_t users;           /* atomic: calls in progress that need the database outside of a read section */
     int64_t next_walk;        /* of quiet signals, on the monotonic clock; the maintenance thread's */
+    uint64_t memory_limit;    /* that it set for the process, or 0 */
     struct reclaim_task task;
     /* Every change that was applied, encoded, in the order of its item: what a log will be fed by. NULL: nobody listens. Set before any change. */
     void (*listener)(void *context, const void *record, size_t length);
@@ -25,7 +26,10 @@ struct database {
 
 #define WALL_CLOCK INT64_MIN
 
-struct database_options { int64_t now; /* WALL_CLOCK or a manual clock */ };
+struct database_options {
+    int64_t now;           /* WALL_CLOCK or a manual clock */
+    uint64_t memory_limit; /* of the process while this database is open; the last one that set it counts. 0: leave it */
+};
 
 status database_open(const struct database_options *options, struct database **out, struct error *e);
 void database_close(struct database *db); /* marks, waits for calls in progress, gives the owner's reference back */

@@ -282,6 +282,8 @@ static status bind_limit(struct run *r)
     status s = constant_value(r, &r->plan->limit, &v);
     if (s)
         return s;
+    if (r->plan->limit.source == CONSTANT_PARAMETER && r->params[r->plan->limit.parameter - 1].type == VALUE_UINT)
+        return fail(r->error, STATUS_RANGE, r->plan->limit.position, "LIMIT takes 0 to %d", MAX_LIMIT);
     if (v.type != VALUE_INT)
         return bind_fail(r, &r->plan->limit, STATUS_TYPE, "LIMIT: a whole number", &v);
     if (v.i < 0 || v.i > MAX_LIMIT)

@@ -439,8 +439,12 @@ static status compile_in(struct compiler *c, const struct node *n, struct operan
 
 static status compile_is_null(struct compiler *c, const struct node *n, struct operand *out)
 {
-    struct operand a;
-    status s = compile_operand(c, n->args[0], &a);
+    struct operand a = {.class = OPERAND_STRING};
+    const struct field *f = n->args[0]->type == NODE_NAME ? kind_field(c->kind, n->args[0]->text) : NULL;
+    bool vector = f && f->def.type == FIELD_VECTOR; /* it can not be computed with, but it may be missing */
+    if (vector)
+        a.field = f;
+    status s = vector ? STATUS_OK : compile_operand(c, n->args[0], &a);
     if (!s && a.class == OPERAND_STRING) {
         struct match m = match_on(a.field, TEST_NULL);
         s = emit_match(c, n, &m, out);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -12,6 +13,7 @@
 #include "query/arena.h"
 #include "query/builtin_profiles.h"
 #include "query/compile.h"
+#include "query/lexer.h"
 
 /* ---- Profiles ---------------------------------------------------------------------------------------------------------- */
 
@@ -272,6 +274,23 @@ static status compile_page(struct compiler *c, const struct ast_retrieve *r)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------------- */
 
+/* What a cursor is bound to: the statement's tokens but for AFTER and its cursor, so that blanks do not matter and the first page may be asked for
+ * without AFTER. */
+static uint64_t statement_hash(const struct ast *ast)
+{
+    struct lexer lx = {.text = ast->text, .length = ast->length};
+    struct token t;
+    uint64_t h = 0;
+    while (lexer_next(&lx, &t, NULL) == STATUS_OK && t.type != TOKEN_END) {
+        size_t n = t.end - t.position;
+        if (t.type == TOKEN_NAME && n == 5 && strncasecmp(ast->text + t.position, "AFTER", n) == 0)
+            lexer_next(&lx, &t, NULL);
+        else
+            h = mix64(h ^ checksum64(ast->text + t.position, n));
+    }
+    return h;
+}
+
 static status plan_compile(struct plan *p, const struct catalog *catalog, struct error *e)
 {
     struct ast *ast = p->ast;
@@ -279,7 +298,7 @@ static status plan_compile(struct plan *p, const struct catalog *catalog, struct
     p->kind = catalog_kind(catalog, r->kind);
     if (!p->kind)
         return fail(e, STATUS_UNKNOWN, r->kind_position, "there is no kind '%s'", r->kind);
-    p->text_hash = checksum64(ast->text, ast->length);
+    p->text_hash = statement_hash(ast);
     struct error scratch;
     struct compiler *c = mem_zalloc(sizeof *c);
     if (!c)

@@ -112,7 +112,7 @@ static status run_bound(struct run *r, struct output *out)
 {
     int64_t started = clock_monotonic();
     bool explains = r->plan->ast->retrieve.explain;
-    /* ORDER: acquire: pairs with the release in items_put; every slot below it has its row. */
+    /* ORDER: acquire: pairs with the release in items_put_w; every slot below it has its row. */
     r->n_slots = take(&r->kind->n_slots);
     struct page_needs needs;
     first_needs(r, &needs);

@@ -127,14 +127,15 @@ typedef struct eagre_options {
     uint32_t struct_size;  /* sizeof(eagre_options); bytes beyond what the library knows must be zero */
     uint32_t flags;        /* EAGRE_OPEN_... */
     int64_t now;           /* with EAGRE_OPEN_MANUAL_CLOCK */
-    uint64_t memory_limit; /* bytes the engine may use in this process before writes get EAGRE_NO_MEMORY; 0: none */
+    uint64_t memory_limit; /* bytes the engine may use in this process before writes get EAGRE_NO_MEMORY, while this database is open; of several, the
+                            * one opened last counts. 0: nothing is set */
     const char *path;      /* must be NULL: a database lives in memory */
 } eagre_options;
 
 /* What: registers the calling thread, so that its first read does not. Ownership: none. Threads: any. Fails with: FORKED. Since 0.1. */
 EAGRE_API eagre_status eagre_attach(void);
 /* What: opens an empty database; options may be NULL. Ownership: *out until eagre_close. Threads: any.
- * Fails with: INVALID, UNSUPPORTED (unknown options, a path), NO_MEMORY. Since 0.1. */
+ * Fails with: INVALID, RANGE, UNSUPPORTED (unknown options, a path), NO_MEMORY, FORKED. Since 0.1. */
 EAGRE_API eagre_status eagre_open(const eagre_options *options, eagre_db **out, eagre_error *error);
 /* What: closes; waits for calls in progress. Statements may be finalized before or after; they give CLOSED. NULL is fine. Ownership: takes db.
  * Threads: any, once. Fails with: CLOSED (closed before), FORKED (nothing is done). Since 0.1. */

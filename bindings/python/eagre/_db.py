@@ -34,7 +34,7 @@ _SHAPES = 256
 def open(path: str | None = None, *, now: Moment | None = None, memory_limit: int = 0) -> DB:
     """Open an empty database in memory.
 
-    path          must be None (EAGRE_UNSUPPORTED): a database on disk comes later
+    path          must be None (EAGRE_UNSUPPORTED): databases live in memory
     now           sets the clock by hand: microseconds since 1970 UTC or an aware datetime; None: the wall clock
     memory_limit  bytes that the engine may use in this process before writes raise EAGRE_NO_MEMORY; 0: none
 

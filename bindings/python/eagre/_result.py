@@ -29,7 +29,8 @@ _NUMBERS = {INT: "q", TIME: "q", UINT: "Q", REAL: "d"}
 class Row(Mapping[str, Any]):
     """One row of a Result: `row.key`, `row.score`, and what RETURN asked for as a mapping, `row["title"]`, `dict(row)`.
 
-    It refers to its result, so it is small and always valid. Equal to any mapping with the same columns.
+    It refers to its result, so it is small and always valid. Equal to a row with the same key, score and columns, and to any other mapping
+    with the same columns.
     """
 
     __slots__ = ("key", "score", "_result", "_index")
@@ -54,6 +55,13 @@ class Row(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._result.columns)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Row) and (self.key != other.key or self.score != other.score):
+            return False
+        return Mapping.__eq__(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         columns = "".join(f", {name}={value!r}" for name, value in self.items())
