@@ -15,12 +15,15 @@
  *   lock bit bit 0 of the history word; a spin lock of this one cell
  *   life     2 bits that move each time a cell of a signal that FORGETS starts anew; else always 0. Tally and history word carry it
  *
- * Writing. An event in the tally's unit is one compare-and-swap of the tally, total + 1; that it succeeds proves that the unit did not move. While all
- * weights of a cell are 1 their sum is the total; from the first other weight on the cell is WEIGHTED and tally and weight move together, by 16 bytes at
- * once (or, where there is no such instruction, under the lock bit). Then `last`, if the event is newer, and the decayed word. An empty cell
- * starts the same way. A turn and a late event take the lock bit. A turn allocates first if it must, stores the new words of the history in place and
- * then moves the tally, again with a newer total when events of the old unit came between, so that the words equal the total at the moment it moves.
- * A late event builds a changed copy of the history, in which it is counted, and publishes it by one store. Signals that forget do all under the bit.
+ * Writing
+ *   An event in the tally's unit is one compare-and-swap of the tally, total + 1; that it succeeds proves that the unit did not move. While all
+ *   weights of a cell are 1 their sum is the total; from the first other weight on the cell is WEIGHTED, and tally and weight move together, by
+ *   16 bytes at once (or, where there is no such instruction, under the lock bit). Then `last`, if the event is newer, and the decayed word.
+ *   An empty cell starts the same way. A turn and a late event take the lock bit.
+ *   A turn allocates first if it must, stores the new words of the history in place and then moves the tally; again with a newer total when
+ *   events of the old unit came between, so that the words equal the total at the moment it moves.
+ *   A late event builds a changed copy of the history, in which it is counted, and publishes it by one store.
+ *   Signals that forget do all of it under the bit.
  *
  * Invariants (those of histories are in signal_history.h)
  *   I1  The unit of a tally, its life, and the WEIGHTED bit of a cell with windows move only under the lock bit, but for an empty cell's first event.
@@ -33,8 +36,9 @@
  *
  * Ordering guarantees
  *   G1  Who takes a tally sees the history words stored before it, and its weight or a newer: take tally, weight, history in this order.
- *   G2  A writer goes tally -> history (of a new life) -> last -> decay, a reader that needs several of them the other way round: who sees a decay or time
- *       sees the tally that belongs to it, or a newer; ages are never negative. A tally and a history word of different lives: view_history().
+ *   G2  A writer goes tally -> history (of a new life) -> last -> decay, a reader that needs several of them the other way round: who sees a
+ *       decay or time sees the tally that belongs to it, or a newer; ages are never negative. A tally and a history word of different lives:
+ *       view_history().
  *   G3  A late event is in one history and not in the one before: a reader sees it wholly or not at all.
  *
  * Progress: signal_add is lock-free for an event in the tally's unit, unless the signal forgets. Turns, late events and signals that forget block for
@@ -135,7 +139,7 @@ struct event {
     struct signal_time time;
 };
 
-static void raise_newest(struct signal *s, int64_t at)
+static inline void raise_newest(struct signal *s, int64_t at)
 {
     const int64_t granule = 1 << 20; /* about a second: a shared word that is seldom written */
     /* ORDER: relaxed: a bound for checks before a query; queries that must not miss an event begin after signal_add returned. */
@@ -146,7 +150,7 @@ static void raise_newest(struct signal *s, int64_t at)
 
 /* The cell's newest time and decayed sum after an event: G2. Whatever bounds the decayed word (block maxima) is to be raised here, before the
  * word is published: `becomes` is the value that the compare-and-swap makes visible. */
-static inline void stamp_cell(struct signal *s, struct cell *c, const struct event *e, uint64_t number)
+static inline __attribute__((always_inline)) void stamp_cell(struct signal *s, struct cell *c, const struct event *e, uint64_t number)
 {
     const uint64_t stamp = ((uint64_t)e->time.at + 1) << 1;
     /* ORDER: acquire and release, here and below. Pair with decayed() and faded() in signal_read.c: G2. */
@@ -175,7 +179,7 @@ static inline uint64_t add_weight(const struct signal *s, uint64_t tally, uint64
 
 /* The common case, without the lock bit: the tally's unit is the event's, or the cell is empty, and neither the WEIGHTED bit nor the top of the
  * total is in the way. Whatever bounds counts is to be raised here, before the tally is published. False: take the long way. */
-static inline bool count_in_unit(struct signal *s, struct cell *c, const struct event *e, uint64_t *number)
+static bool count_in_unit(struct signal *s, struct cell *c, const struct event *e, uint64_t *number)
 {
     const bool plain = e->weight == 1.0;
     uint64_t was[2], becomes[2];
@@ -187,7 +191,7 @@ static inline bool count_in_unit(struct signal *s, struct cell *c, const struct 
             return false;
         becomes[0] = empty ? tally_of(s, e->time.unit, 0, 1) : was[0] + 1;
         if (plain && !(was[1] & WEIGHTED)) {
-            /* ORDER: release on success. Pairs with the take of the tally in signal_read.c. A weight that gets WEIGHTED meanwhile moves the tally, too. */
+            /* ORDER: release on success. Pairs with the take of the tally in signal_read.c. Who makes the weight WEIGHTED moves the tally too. */
             if (cas(&c->tally, &was[0], becomes[0]))
                 break;
         } else {
@@ -203,6 +207,17 @@ static inline bool count_in_unit(struct signal *s, struct cell *c, const struct 
     return true;
 }
 
+/* The commonest of it, a weight of 1 in a cell of such weights, tried once. Few instructions: then the cache misses of several calls overlap. */
+static inline bool count_plain(const struct signal *s, struct cell *c, const struct event *e, uint64_t *number)
+{
+    /* ORDER: acquire, and release on success: as in count_in_unit(). */
+    uint64_t tally = take(&c->tally), weight = take(&c->weight);
+    test_gap();
+    *number = tally + 1;
+    return tally_unit(s, tally) == e->time.unit && e->weight == 1.0 && !(weight & WEIGHTED) && !is_empty(s, tally) &&
+           !is_empty(s, tally + 1) && cas(&c->tally, &tally, tally + 1);
+}
+
 /* ---- under the lock bit ---- */
 
 /* Moves the tally to the event's unit with one event more. False: events of the old unit came between, look again. */
@@ -210,7 +225,8 @@ static bool move_tally(const struct signal *s, struct held *h, const struct even
 {
     uint64_t total = tally_total(s, h->was[0]);
     total += total < s->total_max;
-    const uint64_t becomes[2] = {tally_of(s, e->time.unit, tally_life(s, h->was[0]), total), add_weight(s, h->was[0], h->was[1], e->weight)};
+    const uint64_t becomes[2] = {tally_of(s, e->time.unit, tally_life(s, h->was[0]), total),
+                                 add_weight(s, h->was[0], h->was[1], e->weight)};
     h->number = becomes[0];
     if (cas_both(h->c, h->was, becomes))
         return true;
@@ -300,8 +316,8 @@ static status turn(struct signal *s, struct held *h, const struct event *e)
     return STATUS_OK;
 }
 
-/* Makes the groups ready for a late event of that unit, which will be counted before every group that begins after it: a group of its own, unless no
- * window shows it, or it belongs to one that is there, which then begins with it. */
+/* Makes the groups ready for a late event of that unit, which will be counted before every group that begins after it: a group of its own,
+ * unless no window shows it, or it belongs to one that is there, which then begins with it. */
 static void insert_group(const struct signal *s, struct groups *g, uint64_t unit, uint64_t now)
 {
     if (all_windows_passed(s, unit, now))
@@ -382,7 +398,7 @@ static __attribute__((noinline)) status add_slowly(struct signal *s, uint32_t sl
     return code;
 }
 
-static inline status add(struct signal *s, uint32_t slot, const struct event *e)
+static inline __attribute__((always_inline)) status add(struct signal *s, uint32_t slot, const struct event *e)
 {
     struct cell *c = cell_at(s, slot);
     if (__builtin_expect(c == NULL, 0)) {
@@ -391,13 +407,13 @@ static inline status add(struct signal *s, uint32_t slot, const struct event *e)
         c = cell_at(s, slot);
     }
     uint64_t number;
-    if (s->forgets || !count_in_unit(s, c, e, &number))
+    if (s->forgets || (!count_plain(s, c, e, &number) && !count_in_unit(s, c, e, &number)))
         return add_slowly(s, slot, e);
     stamp_cell(s, c, e, number);
     return STATUS_OK;
 }
 
-struct signal_time signal_time(const struct signal *s, int64_t at)
+static inline __attribute__((always_inline)) struct signal_time time_of(const struct signal *s, int64_t at)
 {
     const int64_t when = clamp_time(at);
     struct signal_time t = {.at = at, .unit = unit_of(s, when)};
@@ -409,6 +425,11 @@ struct signal_time signal_time(const struct signal *s, int64_t at)
     return t;
 }
 
+struct signal_time signal_time(const struct signal *s, int64_t at)
+{
+    return time_of(s, at);
+}
+
 status signal_add_at(struct signal *s, uint32_t slot, double weight, const struct signal_time *t, int64_t now)
 {
     const struct event e = {weight, now, *t};
@@ -417,7 +438,7 @@ status signal_add_at(struct signal *s, uint32_t slot, double weight, const struc
 
 status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now)
 {
-    const struct event e = {weight, now, signal_time(s, at)};
+    const struct event e = {weight, now, time_of(s, at)};
     return add(s, slot, &e);
 }
 

@@ -4,7 +4,8 @@
  *
  * Limits, each of which holds a value where it is instead of wrapping: times beyond 2224 count as EVENT_TIME_MAX (signal_word.h); an item counts
  * up to 2^62 events without windows; with windows up to 2^31 where a window has buckets of one second (1m), 2^37 with windows of whole hours, never
- * more than 2^40. Sums stay finite. A sum over a window is a difference of sums over all time: it errs by about 2^-53 of the latter per event. */
+ * more than 2^40 (FORGETS: a quarter of that). Sums stay finite. A sum over a window is a difference of sums over all time: it errs by about 2^-53
+ * of the latter per event. */
 #ifndef EAGRE_STORE_SIGNAL_H
 #define EAGRE_STORE_SIGNAL_H
 
@@ -17,12 +18,12 @@ enum decay_type { DECAY_HALF_LIFE, DECAY_POWER, DECAY_NONE };
 
 struct signal_def {
     char name[MAX_NAME + 1];
-    uint8_t decay;                  /* enum decay_type */
+    uint8_t decay; /* enum decay_type */
     bool forgets;
     uint8_t n_windows;
-    int64_t half_life;              /* microseconds, DECAY_HALF_LIFE */
-    double power;                   /* DECAY_POWER */
-    uint32_t windows[MAX_WINDOWS];  /* seconds, ascending */
+    int64_t half_life;             /* microseconds, DECAY_HALF_LIFE */
+    double power;                  /* DECAY_POWER */
+    uint32_t windows[MAX_WINDOWS]; /* seconds, ascending */
 };
 
 struct signal; /* opaque outside signal*.c */
@@ -43,7 +44,12 @@ bool signal_prepare(struct signal *s, uint32_t slot);
  * forget, which take the cell's own bit. NO_MEMORY changes nothing. */
 status signal_add(struct signal *s, uint32_t slot, double weight, int64_t at, int64_t now);
 /* The same where many events of one signal have one time: what depends on the time alone is worked out once. */
-struct signal_time { int64_t at; uint64_t unit; int64_t whole; double power; };
+struct signal_time {
+    int64_t at;
+    uint64_t unit;
+    int64_t whole;
+    double power;
+};
 struct signal_time signal_time(const struct signal *s, int64_t at);
 status signal_add_at(struct signal *s, uint32_t slot, double weight, const struct signal_time *t, int64_t now);
 /* Prefetches the cell's cache line for an add that follows. */
@@ -55,8 +61,8 @@ uint64_t signal_count(const struct signal *s, uint32_t slot, unsigned window, in
 double signal_sum(const struct signal *s, uint32_t slot, unsigned window, int64_t now);
 int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT64_MIN: never (forgotten counts as never) */
 /* The same for n consecutive slots that do not cross a chunk (4096). READ_DECAY/COUNT/SUM fill f; READ_LAST fills i (INT64_MIN = null). */
-void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n,
-                       double *f, int64_t *i);
+void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f,
+                       int64_t *i);
 
 /* An upper bound of the time of the newest event of any item, cheap (at most 1.05 s above); and the exact one, by a walk. 0 without events. */
 int64_t signal_newest_bound(const struct signal *s);
@@ -68,7 +74,9 @@ void signal_clear(struct signal *s, uint32_t slot);
  * time, outside read sections (it enters short ones itself). Returns how many cells it changed. */
 uint64_t signal_maintain(struct signal *s, uint32_t n_slots, int64_t now);
 
-struct signal_stats { uint64_t cells, quiet, rings, bytes; };
+struct signal_stats {
+    uint64_t cells, quiet, rings, bytes;
+};
 void signal_statistics(const struct signal *s, uint32_t n_slots, struct signal_stats *out);
 /* Checks every invariant of every cell; false and a sentence in *e when one is broken. No writers beside it. */
 bool signal_validate(const struct signal *s, uint32_t n_slots, struct error *e);

@@ -15,11 +15,11 @@
 /* SIGNAL_CAS16=0 builds without the 16-byte compare-and-swap: an event whose weight is kept then takes its cell's lock bit. So it is under
  * ThreadSanitizer, whose 16-byte operations are atomic among each other only, not beside those of 8 bytes. */
 #ifndef SIGNAL_CAS16
-#if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16) && !defined(EAGRE_TSAN)
-#define SIGNAL_CAS16 1
-#else
-#define SIGNAL_CAS16 0
-#endif
+#    if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16) && !defined(EAGRE_TSAN)
+#        define SIGNAL_CAS16 1
+#    else
+#        define SIGNAL_CAS16 0
+#    endif
 #endif
 
 struct cell {
@@ -51,8 +51,8 @@ struct signal {
     uint64_t before_max; /* the most a quiet history's word can say */
     uint32_t ring_words;
     struct window windows[MAX_WINDOWS];
-    struct chunks cells;     /* struct cell */
-    struct chunks histories; /* u64: pointer to struct history : life (2 bits) : lock bit */
+    struct chunks cells;                                  /* struct cell */
+    struct chunks histories;                              /* u64: pointer to struct history : life (2 bits) : lock bit */
     uint64_t newest __attribute__((aligned(CACHE_LINE))); /* bound of the newest event's time; atomic */
 };
 
@@ -185,9 +185,9 @@ static inline void take_both(const struct cell *c, uint64_t out[2])
 /* Where two accesses lie between which others may come: a test holds its threads here for a moment, so that they do. */
 #ifdef EAGRE_TESTING
 extern void (*signal_test_gap)(void);
-#define test_gap() (signal_test_gap != NULL ? signal_test_gap() : (void)0)
+#    define test_gap() (signal_test_gap != NULL ? signal_test_gap() : (void)0)
 #else
-#define test_gap() ((void)0)
+#    define test_gap() ((void)0)
 #endif
 
 /* ---- the history word ---- */

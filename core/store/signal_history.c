@@ -22,7 +22,8 @@ static uint64_t most(uint64_t a, uint64_t b)
  * (acquire) a weight, then its word. So a weight that a turn overwrote comes with that turn's word, which is beyond the reader's tally and skipped;
  * and a word at or below the tally was stored before the tally moved. Relaxed is enough where only C is asked for. */
 
-static bool quiet_before(const struct signal *s, const struct history *h, uint64_t first_unit, uint64_t tally, uint64_t *count, double *weight)
+static bool quiet_before(const struct signal *s, const struct history *h, uint64_t first_unit, uint64_t tally, uint64_t *count,
+                         double *weight)
 {
     const unsigned n = history_slots(s, h), shift = quiet_shift(s);
     const bool weighted = weight != NULL && h->head & HISTORY_WEIGHTED;
@@ -44,8 +45,8 @@ static bool quiet_before(const struct signal *s, const struct history *h, uint64
     return best != FREE;
 }
 
-static bool ring_before(const struct signal *s, const struct history *h, const struct window *w, uint64_t first, uint64_t last, uint64_t *count,
-                        double *weight)
+static bool ring_before(const struct signal *s, const struct history *h, const struct window *w, uint64_t first, uint64_t last,
+                        uint64_t *count, double *weight)
 {
     const bool weighted = weight != NULL && h->head & HISTORY_WEIGHTED;
     const uint32_t size = w->buckets + 2;
@@ -68,7 +69,8 @@ static bool ring_before(const struct signal *s, const struct history *h, const s
     return false;
 }
 
-bool history_before(const struct signal *s, const struct history *h, unsigned window, uint64_t first, uint64_t tally, uint64_t *count, double *weight)
+bool history_before(const struct signal *s, const struct history *h, unsigned window, uint64_t first, uint64_t tally, uint64_t *count,
+                    double *weight)
 {
     const struct window *w = &s->windows[window];
     if (h->head & HISTORY_RING)

@@ -9,14 +9,15 @@
  *
  * Terms. *unit*, *bucket*: see signal_cell.h. C(e): events of the cell before the begin of bucket e; W(e): their weights. So window w at a moment y
  * holds (all events) - C(y's bucket - n_w). *Group*: events that share a bucket in every window that still shows any of them.
- * *quiet*: n = 4, 8 or 16 words {first unit of a group, events before the group} (1 once all have passed), in any order, FREE where unused. *ring*: for each window n_w + 2 words
- * {low 24 bits of the bucket's number, C}, the word of bucket e at e mod (n_w + 2), for all buckets from the newest event's back.
+ * *quiet*: n = 4, 8 or 16 words {first unit of a group, events before the group} (1 once all have passed), in any order, FREE where unused.
+ * *ring*: for each window n_w + 2 words {low 24 bits of the bucket's number, C}, the word of bucket e at e mod (n_w + 2), for all buckets from
+ * the newest event's back.
  * *late*: events that were counted by a changed copy of the history instead of the tally: all events = tally's total + late.
  *
  * Invariants
  *   I1  No history: all events of the cell lie in the buckets of its tally's unit, in every window.
- *   I2  head, and with it late, never changes once published; neither does any word for a unit or epoch up to the tally's. Words beyond the
- *       tally's belong to a turn under way: readers skip them.
+ *   I2  head, and with it late, never changes once published; neither does any word for a unit or epoch up to the tally's, until a turn
+ *       overwrites it (I5). Words beyond the tally's belong to a turn under way: readers skip them.
  *   I3  The word for the tally's own unit or epoch equals the total at the moment the tally moved there.
  *   I4  Without `weighted`, W = C for every word, and the late weight equals late.
  *   I5  What a turn overwrites lies, at the moment of the event that turns it, outside every window that would need it.

@@ -6,8 +6,6 @@
  * What a reading sees. It loads the tally first, then what belongs to it (G1). Events that come between are seen wholly or not at all, so a count
  * lies between the events finished before the reading began and those started before it ended. A reading beside an event of a later bucket may be
  * as of a moment up to that event's (signal_history.h). */
-#include <string.h>
-
 #include "store/signal_history.h"
 
 /* A moment, worked out once for many cells. */
@@ -31,11 +29,11 @@ static struct moment moment_of(const struct signal *s, int64_t now)
 
 /* ---- one cell ---- */
 
-/* ORDER: acquire, in all of this file. The takes of a tally, decay or last pair with the stores of signal.c and start_anew(), those of a history word with
- * cell_unlock() and replace_history(). What each makes visible is said in G1 and G2 of signal.c. */
+/* ORDER: acquire, in all of this file. The takes of a tally, decay or last pair with the stores of signal.c and start_anew(), those of a history
+ * word with cell_let_go() and replace_history(). What each makes visible is said in G1 and G2 of signal.c. */
 
-/* The decayed sum of a word at a moment, which is not before the cell's newest event. `last` was loaded after `decay`, so it is that of each event in
- * it, or a newer one (G2). */
+/* The decayed sum of a word at a moment, which is not before the cell's newest event. `last` was loaded after `decay`, so it is not before any
+ * event in it (G2). */
 static inline double decayed(const struct signal *s, uint64_t decay, uint64_t last, const struct moment *m)
 {
     const int64_t newest = (int64_t)(last >> 1) - 1;
@@ -160,7 +158,8 @@ static inline double sum_from(const struct signal *s, const struct view *v, unsi
     return weight < all ? all - weight : 0.0;
 }
 
-static double read_number(const struct signal *s, enum signal_reading what, unsigned window, const struct moment *m, uint32_t slot, const struct cell *c)
+static double read_number(const struct signal *s, enum signal_reading what, unsigned window, const struct moment *m, uint32_t slot,
+                          const struct cell *c)
 {
     struct view v;
     uint64_t first;
@@ -240,8 +239,8 @@ int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now)
 enum { STRIDE = 64 };
 
 /* A window of up to STRIDE cells: first the tallies, which say whose history is needed, then those histories, whose lines are on their way. */
-static void read_window(const struct signal *s, enum signal_reading what, unsigned window, const struct moment *m, uint32_t slot, const struct cell *c,
-                        unsigned n, double *f)
+static void read_window(const struct signal *s, enum signal_reading what, unsigned window, const struct moment *m, uint32_t slot,
+                        const struct cell *c, unsigned n, double *f)
 {
     struct view views[STRIDE];
     uint64_t first[STRIDE];
@@ -270,7 +269,8 @@ static void read_nothing(enum signal_reading what, unsigned n, double *f, int64_
     }
 }
 
-void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f, int64_t *i)
+void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f,
+                       int64_t *i)
 {
     const struct cell *c = cell_at(s, slot);
     const struct moment m = moment_of(s, now);

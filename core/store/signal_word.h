@@ -30,11 +30,11 @@
 #define DECAY_FLOOR 0x1p-64                     /* below it a decayed sum reads 0 */
 
 struct word_scale {
-    int64_t half_life;  /* microseconds */
-    double per_micro;   /* 1 / half_life */
+    int64_t half_life;   /* microseconds */
+    double per_micro;    /* 1 / half_life */
     uint64_t reciprocal; /* floor(2^64 / half_life) */
     int32_t bias;
-    uint32_t bits;       /* m */
+    uint32_t bits; /* m */
 };
 
 /* A time as a whole number of half-lives since 1970 and a fraction of one, 0 <= fraction <= 1. */

@@ -168,7 +168,7 @@ SIGNALS = [
           "buckets without events keep what stood there one round before"),
     Plant("passed_window_merges_groups", HISTORY, [("bucket_of(w, a) != bucket_of(w, b) && !window_passed", "bucket_of(w, a) == bucket_of(w, b) && !window_passed")],
           T_SIGNAL, "groups of different buckets become one"),
-    Plant("weight_lost_by_a_turn", SIGNAL, [("tally_life(s, h->was[0]), total), add_weight(s, h->was[0], h->was[1], e->weight)};", "tally_life(s, h->was[0]), total), h->was[1]};")],
+    Plant("weight_lost_by_a_turn", SIGNAL, [("add_weight(s, h->was[0], h->was[1], e->weight)};", "h->was[1]};")],
           T_SIGNAL, "the first event of a new bucket adds nothing to the sum"),
     Plant("last_not_raised", SIGNAL, [("    while (stamp > (last | 1) && !cas(", "    while (last == 0 && !cas(")], T_SIGNAL,
           "the time of the newest event stays that of the first", quick=True),

@@ -27,12 +27,15 @@
 enum { CELLS = 3, WRITERS = 3, READERS = 2, SPAN = 30000, REACH = 3800 };
 
 static const int64_t START = 1700000000LL; /* seconds */
-static uint64_t first_seed, seed; /* seed moves on between rounds, while no thread runs */
+static uint64_t first_seed, seed;          /* seed moves on between rounds, while no thread runs */
 static uint64_t readings, events, moves;
 
-#define wrong(...) (fprintf(stderr, "stress_signal: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)first_seed), abort())
+#define wrong(...) \
+    (fprintf(stderr, "stress_signal: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)first_seed), abort())
 
-struct table { uint32_t n[SPAN + 1], quarters[SPAN + 1]; }; /* atomic; by second */
+struct table {
+    uint32_t n[SPAN + 1], quarters[SPAN + 1];
+}; /* atomic; by second */
 
 static struct {
     struct signal *signal;
@@ -117,35 +120,42 @@ static double total(const uint32_t *by_second, uint64_t first, uint64_t last)
 static void check_window(unsigned c, unsigned window, bool sum, uint32_t *copy)
 {
     const struct signal_def *d = signal_definition(world.signal);
-    const uint32_t *finished = sum ? world.finished[c].quarters : world.finished[c].n, *started = sum ? world.started[c].quarters : world.started[c].n;
+    const uint32_t *finished = sum ? world.finished[c].quarters : world.finished[c].n,
+                   *started = sum ? world.started[c].quarters : world.started[c].n;
     const uint64_t before = read_now(&world.second), from = first_second(d, window, before);
     for (uint64_t i = from; i <= before; i++)
         copy[i - from] = read_now(&finished[i]);
     reclaim_enter();
-    double got = sum ? 4 * signal_sum(world.signal, c * 5000, window, moment(before)) : (double)signal_count(world.signal, c * 5000, window, moment(before));
+    double got = sum ? 4 * signal_sum(world.signal, c * 5000, window, moment(before))
+                     : (double)signal_count(world.signal, c * 5000, window, moment(before));
     reclaim_leave();
     const uint64_t after = read_now(&world.second);
     double most = total(started, from, after), least = 0;
     for (uint64_t i = first_second(d, window, after); i <= before; i++)
         least += copy[i - from];
     if (got < least || got > most)
-        wrong("%s of window %u s of cell %u reads %.2f, between %.0f and %.0f (seconds %llu..%llu)", sum ? "sum (quarters)" : "count", d->windows[window], c,
-              got, least, most, (unsigned long long)before, (unsigned long long)after);
+        wrong("%s of window %u s of cell %u reads %.2f, between %.0f and %.0f (seconds %llu..%llu)", sum ? "sum (quarters)" : "count",
+              d->windows[window], c, got, least, most, (unsigned long long)before, (unsigned long long)after);
 }
 
-struct seen { double count[CELLS], sum[CELLS]; int64_t last[CELLS]; };
+struct seen {
+    double count[CELLS], sum[CELLS];
+    int64_t last[CELLS];
+};
 
 static void check_totals(unsigned c, struct seen *seen)
 {
     uint64_t finished = read_now(&world.all_finished[c]), second = read_now(&world.second);
     reclaim_enter();
-    double count = (double)signal_count(world.signal, c * 5000, SIGNAL_ALL, moment(second)), sum = signal_sum(world.signal, c * 5000, SIGNAL_ALL, moment(second));
+    double count = (double)signal_count(world.signal, c * 5000, SIGNAL_ALL, moment(second)),
+           sum = signal_sum(world.signal, c * 5000, SIGNAL_ALL, moment(second));
     double decay = signal_decay(world.signal, c * 5000, moment(second));
     int64_t last = signal_last(world.signal, c * 5000, moment(second));
     reclaim_leave();
     uint64_t started = read_now(&world.all_started[c]), now = read_now(&world.second);
     if (count < (double)finished || count > (double)started || count < seen->count[c])
-        wrong("%.0f events of cell %u, between %llu and %llu, %.0f before", count, c, (unsigned long long)finished, (unsigned long long)started, seen->count[c]);
+        wrong("%.0f events of cell %u, between %llu and %llu, %.0f before", count, c, (unsigned long long)finished,
+              (unsigned long long)started, seen->count[c]);
     if (sum < 0.25 * (double)finished || sum > 2.0 * (double)started || sum < seen->sum[c])
         wrong("weights of cell %u: %.2f of %llu events, %.2f before", c, sum, (unsigned long long)finished, seen->sum[c]);
     if (decay < 0.25 * (double)finished * 0.9999 || decay > 2.0 * (double)started * 1.0001)
@@ -198,7 +208,11 @@ static void run_clock(double seconds, uint64_t clock_seed)
         if ((double)(t.tv_sec - begin.tv_sec) + 1e-9 * (double)(t.tv_nsec - begin.tv_nsec) > seconds)
             return;
         uint64_t kind = n == 1 ? 99 : draw_below(&random, 100);
-        uint64_t step = kind < 40 ? 0 : kind < 80 ? 1 : kind < 97 ? draw_below(&random, 8) : kind < 99 ? draw_below(&random, 100) : draw_below(&random, 4000);
+        uint64_t step = kind < 40   ? 0
+                        : kind < 80 ? 1
+                        : kind < 97 ? draw_below(&random, 8)
+                        : kind < 99 ? draw_below(&random, 100)
+                                    : draw_below(&random, 4000);
         if (second + step > SPAN)
             return;
         second += step;
@@ -216,7 +230,8 @@ static void check_at_rest(void)
     for (unsigned c = 0; c < CELLS; c++) {
         long double decay = 0;
         for (uint64_t i = 0; i <= SPAN; i++)
-            decay += world.finished[c].quarters[i] / 4.0L * exp2l(-(long double)((int64_t)now - (int64_t)i) * SECOND / (long double)d->half_life);
+            decay += world.finished[c].quarters[i] / 4.0L *
+                     exp2l(-(long double)((int64_t)now - (int64_t)i) * SECOND / (long double)d->half_life);
         double got = signal_decay(world.signal, c * 5000, moment(now));
         if (fabsl(got - decay) > 1e-6L * decay)
             wrong("decay of cell %u is %.9f, expected %.9Lf", c, got, decay);
@@ -226,10 +241,11 @@ static void check_at_rest(void)
                 uint64_t first = first_second(d, window, now + later), last = SPAN;
                 double n = (double)signal_count(world.signal, c * 5000, window, moment(now + later));
                 double quarters = 4 * signal_sum(world.signal, c * 5000, window, moment(now + later));
-                double want = first > last ? 0 : total(world.finished[c].n, first, last), weight = first > last ? 0 : total(world.finished[c].quarters, first, last);
+                double want = first > last ? 0 : total(world.finished[c].n, first, last),
+                       weight = first > last ? 0 : total(world.finished[c].quarters, first, last);
                 if (n != want || quarters != weight)
-                    wrong("window %u s of cell %u, %llu s later: %.0f events of %.0f, %.2f quarters of %.0f", d->windows[window], c, (unsigned long long)later,
-                          n, want, quarters, weight);
+                    wrong("window %u s of cell %u, %llu s later: %.0f events of %.0f, %.2f quarters of %.0f", d->windows[window], c,
+                          (unsigned long long)later, n, want, quarters, weight);
             }
     }
 }
@@ -270,7 +286,9 @@ enum { RACE_EVENTS = 300, RACE_SPAN = 120 };
 static struct {
     struct signal *signal;
     uint64_t second; /* atomic */
-    struct { uint32_t n[RACE_SPAN], quarters[RACE_SPAN]; } done[WRITERS][CELLS];
+    struct {
+        uint32_t n[RACE_SPAN], quarters[RACE_SPAN];
+    } done[WRITERS][CELLS];
     pthread_barrier_t begin, end;
     bool stop, weighted;
     unsigned late_percent, clock_bits;
@@ -330,8 +348,9 @@ static void check_race(void)
                 uint64_t got = signal_count(race.signal, c, window, moment(now));
                 double sum = 4 * signal_sum(race.signal, c, window, moment(now));
                 if (got != n || sum != (double)quarters)
-                    wrong("after a race: window %u s of cell %u, %llu s later: %llu events of %llu, %.2f quarters of %llu", d->windows[window], c,
-                          (unsigned long long)later, (unsigned long long)got, (unsigned long long)n, sum, (unsigned long long)quarters);
+                    wrong("after a race: window %u s of cell %u, %llu s later: %llu events of %llu, %.2f quarters of %llu",
+                          d->windows[window], c, (unsigned long long)later, (unsigned long long)got, (unsigned long long)n, sum,
+                          (unsigned long long)quarters);
             }
 }
 
@@ -378,7 +397,7 @@ enum { BURST = 200, BURSTS = 60 };
 
 static struct {
     struct signal *signal;
-    uint64_t burst;                     /* atomic: which one */
+    uint64_t burst;                             /* atomic: which one */
     uint64_t started[BURSTS], finished[BURSTS]; /* atomic: events of each */
     pthread_barrier_t begin, end;
     bool stop;
@@ -427,10 +446,11 @@ static void *burst_reader(void *unused)
         if (read_now(&life.burst) != b)
             continue;
         if (all < finished || all > started || window < finished || window > started)
-            wrong("burst %llu: %llu events, %llu in the window, between %llu and %llu", (unsigned long long)b, (unsigned long long)all, (unsigned long long)window,
-                  (unsigned long long)finished, (unsigned long long)started);
+            wrong("burst %llu: %llu events, %llu in the window, between %llu and %llu", (unsigned long long)b, (unsigned long long)all,
+                  (unsigned long long)window, (unsigned long long)finished, (unsigned long long)started);
         if (sum < 0.5 * (double)finished || sum > (double)started)
-            wrong("burst %llu: weights %.1f, events between %llu and %llu", (unsigned long long)b, sum, (unsigned long long)finished, (unsigned long long)started);
+            wrong("burst %llu: weights %.1f, events between %llu and %llu", (unsigned long long)b, sum, (unsigned long long)finished,
+                  (unsigned long long)started);
         if (last == INT64_MIN ? finished > 0 : last < START * SECOND + (int64_t)b * DAY)
             wrong("burst %llu: newest event at %lld", (unsigned long long)b, (long long)last);
     }
@@ -451,7 +471,8 @@ static void *burst_upkeep(void *unused)
 static void round_of_lives(void)
 {
     memset(&life, 0, sizeof life);
-    struct signal_def def = {.name = "brief", .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND, .forgets = true, .n_windows = 2, .windows = {300, 3600}};
+    struct signal_def def = {
+        .name = "brief", .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND, .forgets = true, .n_windows = 2, .windows = {300, 3600}};
     life.signal = signal_create(&def);
     life.weighted = draw(&seed) & 1;
     if (!signal_prepare(life.signal, 0))
@@ -507,7 +528,7 @@ int main(void)
         rounds++;
     } while (time(NULL) < end);
     reclaim_barrier();
-    printf("%u rounds, %llu events, %llu readings, the clock moved %llu s\n", rounds, (unsigned long long)events, (unsigned long long)readings,
-           (unsigned long long)moves);
+    printf("%u rounds, %llu events, %llu readings, the clock moved %llu s\n", rounds, (unsigned long long)events,
+           (unsigned long long)readings, (unsigned long long)moves);
     return 0;
 }

@@ -15,8 +15,14 @@
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
 
-struct oracle_event { int64_t at; double weight; };
-struct oracle { unsigned n, capacity; struct oracle_event *events; };
+struct oracle_event {
+    int64_t at;
+    double weight;
+};
+struct oracle {
+    unsigned n, capacity;
+    struct oracle_event *events;
+};
 
 static inline int64_t oracle_moment(const struct oracle *o, int64_t now)
 {

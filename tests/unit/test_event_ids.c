@@ -175,8 +175,10 @@ static void threads_share_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_id_counts_once_per_signal),    cmocka_unit_test(a_failed_turn_frees_the_id),
-        cmocka_unit_test(the_newest_are_remembered_the_oldest_go), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(an_id_counts_once_per_signal),
+        cmocka_unit_test(a_failed_turn_frees_the_id),
+        cmocka_unit_test(the_newest_are_remembered_the_oldest_go),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(threads_share_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,7 +278,8 @@ static void forgetting(void **state)
     (void)state;
     struct signal *s = DEFINE(HALF_LIFE(MINUTE), .forgets = true, .n_windows = 1, .windows = {3600});
     for (int i = 0; i < 40; i++) /* over many buckets, some late, some weighted: a history of every sort */
-        assert_int_equal(add_weighted(s, 0, i % 7 == 0 ? 2.0 : 1.0, T0 + (i % 5 == 0 ? i - 4 : i) * 100 * SECOND, T0 + i * 100 * SECOND), STATUS_OK);
+        assert_int_equal(add_weighted(s, 0, i % 7 == 0 ? 2.0 : 1.0, T0 + (i % 5 == 0 ? i - 4 : i) * 100 * SECOND, T0 + i * 100 * SECOND),
+                         STATUS_OK);
     const int64_t last = T0 + 39 * 100 * SECOND;
     assert_int_equal(signal_count(s, 0, SIGNAL_ALL, last + HOUR), 40);
     assert_true(signal_decay(s, 0, last + 62 * MINUTE) > 0.0); /* the window has passed, the decay has not */
@@ -318,7 +319,8 @@ static void clearing(void **state)
     struct signal *s = DEFINE(HALF_LIFE(HOUR), THREE_WINDOWS);
     for (int life = 0; life < 3; life++) {
         for (int i = 0; i < 60; i++)
-            assert_int_equal(add_weighted(s, 7, life == 1 ? 2.0 : 1.0, T0 + i * HOUR - (i % 7 == 6 ? 3 * HOUR : 0), T0 + i * HOUR), STATUS_OK);
+            assert_int_equal(add_weighted(s, 7, life == 1 ? 2.0 : 1.0, T0 + i * HOUR - (i % 7 == 6 ? 3 * HOUR : 0), T0 + i * HOUR),
+                             STATUS_OK);
         assert_int_equal(signal_count(s, 7, SIGNAL_ALL, T0 + 60 * HOUR), 60);
         if (life == 2)
             mem_fail_at(1, true); /* it need not be able to allocate */
@@ -407,7 +409,10 @@ static void upkeep_gives_memory_back(void **state)
 
 /* ---- allocations that fail ---- */
 
-struct script_event { double weight; int64_t at; };
+struct script_event {
+    double weight;
+    int64_t at;
+};
 
 /* Events that make every sort of history: none, quiet of 4, 8, 16, ring, with weights, late ones in each. */
 static unsigned write_script(struct script_event *out, unsigned weighted)

@@ -52,11 +52,12 @@ static void random_event(struct world *w)
     add(w, item, weight, at);
 }
 
-static void check_close(const struct world *w, const char *what, unsigned window, unsigned item, int64_t y, double got, long double want, double tolerance)
+static void check_close(const struct world *w, const char *what, unsigned window, unsigned item, int64_t y, double got, long double want,
+                        double tolerance)
 {
     if (fabsl((long double)got - want) > (long double)tolerance)
-        fail_msg("%s: %s window %u item %u at %lld: %.17g, expected %.17Lg (now %lld, %u events)", w->name, what, window, item, (long long)y, got, want,
-                 (long long)w->now, w->items[item].n);
+        fail_msg("%s: %s window %u item %u at %lld: %.17g, expected %.17Lg (now %lld, %u events)", w->name, what, window, item,
+                 (long long)y, got, want, (long long)w->now, w->items[item].n);
 }
 
 static void check_item(struct world *w, unsigned item, int64_t y)
@@ -156,29 +157,62 @@ static void against_a_list(void **state)
     const struct world worlds[] = {
         {"1h 24h 7d", {.name = "a", WEEK_DEF, .n_windows = 3, .windows = {3600, 86400, 604800}}, .late_percent = 10, .step = MINUTE},
         {"1h 24h 7d, rare", {.name = "b", WEEK_DEF, .n_windows = 3, .windows = {3600, 86400, 604800}}, .late_percent = 5, .step = 2 * HOUR},
-        {"weighted", {.name = "c", WEEK_DEF, .n_windows = 3, .windows = {3600, 86400, 604800}}, .late_percent = 10, .weighted_percent = 60,
+        {"weighted",
+         {.name = "c", WEEK_DEF, .n_windows = 3, .windows = {3600, 86400, 604800}},
+         .late_percent = 10,
+         .weighted_percent = 60,
          .step = 10 * MINUTE},
-        {"seldom weighted", {.name = "d", WEEK_DEF, .n_windows = 2, .windows = {60, 300}}, .late_percent = 10, .weighted_percent = 1, .step = 5 * SECOND},
-        {"buckets that do not divide", {.name = "e", .decay = DECAY_NONE, .n_windows = 4, .windows = {420, 660, 3600, 46800}}, .late_percent = 20,
-         .weighted_percent = 10, .step = 3 * SECOND},
-        {"one minute", {.name = "f", .decay = DECAY_POWER, .power = 0.5, .n_windows = 1, .windows = {60}}, .late_percent = 30, .step = SECOND},
-        {"366d", {.name = "g", .decay = DECAY_POWER, .power = 10, .n_windows = 2, .windows = {86400, 366 * 86400}}, .late_percent = 20, .step = 2 * DAY},
-        {"no windows", {.name = "h", .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND}, .late_percent = 20, .weighted_percent = 50, .step = 10 * SECOND},
-        {"eight windows", {.name = "i", WEEK_DEF, .n_windows = 8, .windows = {60, 120, 300, 600, 1800, 3600, 86400, 604800}}, .late_percent = 10,
-         .weighted_percent = 5, .step = 20 * SECOND},
-        {"forgets", {.name = "j", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND, .n_windows = 2, .windows = {60, 3600}},
-         .late_percent = 10, .weighted_percent = 30, .step = 2 * MINUTE},
-        {"forgets, no windows", {.name = "k", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND}, .late_percent = 10,
-         .weighted_percent = 30, .step = 3 * MINUTE},
-        {"forgets, long decay", {.name = "l", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = HOUR, .n_windows = 1, .windows = {300}},
-         .late_percent = 10, .step = 2 * HOUR},
+        {"seldom weighted",
+         {.name = "d", WEEK_DEF, .n_windows = 2, .windows = {60, 300}},
+         .late_percent = 10,
+         .weighted_percent = 1,
+         .step = 5 * SECOND},
+        {"buckets that do not divide",
+         {.name = "e", .decay = DECAY_NONE, .n_windows = 4, .windows = {420, 660, 3600, 46800}},
+         .late_percent = 20,
+         .weighted_percent = 10,
+         .step = 3 * SECOND},
+        {"one minute",
+         {.name = "f", .decay = DECAY_POWER, .power = 0.5, .n_windows = 1, .windows = {60}},
+         .late_percent = 30,
+         .step = SECOND},
+        {"366d",
+         {.name = "g", .decay = DECAY_POWER, .power = 10, .n_windows = 2, .windows = {86400, 366 * 86400}},
+         .late_percent = 20,
+         .step = 2 * DAY},
+        {"no windows",
+         {.name = "h", .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND},
+         .late_percent = 20,
+         .weighted_percent = 50,
+         .step = 10 * SECOND},
+        {"eight windows",
+         {.name = "i", WEEK_DEF, .n_windows = 8, .windows = {60, 120, 300, 600, 1800, 3600, 86400, 604800}},
+         .late_percent = 10,
+         .weighted_percent = 5,
+         .step = 20 * SECOND},
+        {"forgets",
+         {.name = "j", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND, .n_windows = 2, .windows = {60, 3600}},
+         .late_percent = 10,
+         .weighted_percent = 30,
+         .step = 2 * MINUTE},
+        {"forgets, no windows",
+         {.name = "k", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = 30 * SECOND},
+         .late_percent = 10,
+         .weighted_percent = 30,
+         .step = 3 * MINUTE},
+        {"forgets, long decay",
+         {.name = "l", .forgets = true, .decay = DECAY_HALF_LIFE, .half_life = HOUR, .n_windows = 1, .windows = {300}},
+         .late_percent = 10,
+         .step = 2 * HOUR},
     };
     unsigned checks = 0;
     for (unsigned round = 0; round < 4; round++)
         for (unsigned i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
             struct world w = worlds[i];
             w.seed = i * 1000 + round;
-            w.now = w.upkept = round == 0 ? 0 : round == 1 ? 4922942400LL * SECOND /* 2126 */ : 1700000000LL * SECOND + (int64_t)round * 12345;
+            w.now = w.upkept = round == 0   ? 0
+                               : round == 1 ? 4922942400LL * SECOND /* 2126 */
+                                            : 1700000000LL * SECOND + (int64_t)round * 12345;
             run(&w, 3000);
             checks += w.checks;
         }
