@@ -214,7 +214,7 @@ int main(void)
            (double)stats.bytes / 1e6, (double)(mem_used() - before) / 1e6);
     double t = seconds();
     uint64_t changed = signal_maintain(s, SLOTS, clock);
-    printf("  upkeep of 1M slots: %.1f ms, %lu cells changed; 30 days later: ", (seconds() - t) * 1e3, changed);
+    printf("  upkeep of 1M slots: %.1f ms, %lu cells changed\n", (seconds() - t) * 1e3, changed);
     read_blocks("read decay, whole blocks", s, READ_DECAY, SIGNAL_ALL, clock);
     read_blocks("read count(24h)", s, READ_COUNT, 1, clock);
     read_blocks("read count(all)", s, READ_COUNT, SIGNAL_ALL, clock);

@@ -214,8 +214,10 @@ static inline bool count_plain(const struct signal *s, struct cell *c, const str
     uint64_t tally = take(&c->tally), weight = take(&c->weight);
     test_gap();
     *number = tally + 1;
-    return tally_unit(s, tally) == e->time.unit && e->weight == 1.0 && !(weight & WEIGHTED) && !is_empty(s, tally) &&
-           !is_empty(s, tally + 1) && cas(&c->tally, &tally, tally + 1);
+    if (tally_unit(s, tally) != e->time.unit || e->weight != 1.0 || weight & WEIGHTED || is_empty(s, tally) || is_empty(s, tally + 1))
+        return false;
+    /* ORDER: as above. */
+    return cas(&c->tally, &tally, tally + 1);
 }
 
 /* ---- under the lock bit ---- */
