@@ -179,6 +179,7 @@ void database_close(struct database *db)
     reclaim_task_remove(&db->task);
     if (db->memory_limit && mem_limit() == db->memory_limit)
         mem_set_limit(0);
+    /* ORDER: sequentially consistent: see database_use. */
     while (load_seq(&db->users) != 0)
         sched_yield();
     reclaim_synchronize();
