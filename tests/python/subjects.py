@@ -33,6 +33,8 @@ Spec = KindSpec | SignalSpec | ProfileSpec
 
 class Subject(Protocol):
     def create(self, *specs: Spec) -> None: ...
+    def replace(self, spec: ProfileSpec) -> None: ...
+    def drop(self, spec: Spec) -> None: ...
     def set_clock(self, now: int) -> None: ...
     def put(self, kind: str, key: Any, fields: Mapping[str, Any]) -> None: ...
     def put_many(self, kind: str, keys: Sequence[Any], columns: Mapping[str, Sequence[Any]]) -> None: ...
@@ -88,6 +90,14 @@ class EngineSubject:
         for spec in specs:
             with translated():
                 self.db.execute(spec.text())
+
+    def replace(self, spec: ProfileSpec) -> None:
+        with translated():
+            self.db.execute(spec.text("ALTER"))
+
+    def drop(self, spec: Spec) -> None:
+        with translated():
+            self.db.execute(spec.drop_text())
 
     def add_fields(self, kind: str, *fields: FieldSpec) -> None:
         with translated():

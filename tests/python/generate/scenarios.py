@@ -10,10 +10,10 @@ from typing import Any
 from model import INTEGER, REAL, FieldSpec, KindSpec, SignalSpec
 from subjects import DAY, HOUR, MINUTE, NOW, YEAR
 
-from .schemas import Schema, random_fields, random_schema, random_value
+from .schemas import SIGNALS, Schema, random_fields, random_schema, random_signal, random_value
 from .statements import Statements
 from .steps import (
-    AddField, Clock, Count, Create, Delete, Get, Maintain, Pages, Patch, Put, PutMany, Query, Signal, SignalMany, Step,
+    AddField, Clock, Count, Create, Delete, Drop, Get, Maintain, Pages, Patch, Put, PutMany, Query, Replace, Signal, SignalMany, Step,
 )  # fmt: skip
 
 WEIGHTS = [1.0, 1.0, 0.5, 2.0, 0.125, 7.25, 1000.0, 0.1, 1e-6]
@@ -53,16 +53,13 @@ class Scenario:
 
     def steps(self) -> list[Step]:
         found: list[Step] = [Create(spec) for spec in (*self.schema.kinds, *self.schema.signals)]
-        for place in range(self.random.randint(0, 2)):
-            profile = self.statements.profile(f"own{place}")
-            self.statements.profiles.append(profile)
-            found.append(Create(profile))
+        found += [self.new_profile() for _ in range(self.random.randint(0, 2))]
         for kind in self.schema.kinds:
             found += [self.put(kind) for _ in range(self.random.choice([0, 3, 8, 14]))]
         makers = (
             [self.query] * self.mix.queries + [self.pages] * self.mix.pages + [self.signal] * self.mix.signals
             + [self.any_put] * self.mix.puts + [self.other] * self.mix.others + [self.move_clock] * self.mix.clocks
-            + [self.add_field]
+            + [self.add_field, self.change_profiles, self.change_signals]
         )  # fmt: skip
         for _ in range(self.random.randint(*self.mix.steps)):
             found.append(self.random.choice(makers)())
@@ -121,6 +118,40 @@ class Scenario:
         place = self.schema.kinds.index(kind)
         self.schema.kinds[place] = KindSpec(kind.name, (*kind.fields, spec), kind.integer_keys)
         return AddField(kind.name, spec)
+
+    def new_profile(self) -> Step:
+        """Now and then in the place of a built-in one."""
+        profile = self.statements.profile(self.random.choice(["own0", "own1", "new", "trending"]))
+        if all((old.name, old.kind) != (profile.name, profile.kind) for old in self.statements.profiles):
+            self.statements.profiles.append(profile)
+        return Create(profile)  # or it exists already
+
+    def change_profiles(self) -> Step:
+        profiles = self.statements.profiles
+        if not profiles or self.random.random() < 0.4:
+            return self.new_profile()
+        old = profiles.pop(self.random.randrange(len(profiles)))
+        if self.random.random() < 0.4:
+            return Drop(old)
+        new = self.statements.profile(old.name)
+        if new.kind == old.kind:
+            profiles.append(new)
+        else:
+            profiles.append(old)
+        return Replace(new)
+
+    def change_signals(self) -> Step:
+        """Drops one, or makes one; maybe of the name of one that was dropped."""
+        signals = self.schema.signals
+        if signals and self.random.random() < 0.5:
+            return Drop(signals.pop(self.random.randrange(len(signals))))
+        kind = self.kind()
+        free = [name for name in SIGNALS if name not in [signal.name for signal in self.schema.signals_of(kind)]]
+        if not free:
+            return Count(kind.name)
+        signal = random_signal(self.random, self.random.choice(free), kind.name)
+        signals.append(signal)
+        return Create(signal)
 
     def signal(self) -> Step:
         if not self.schema.signals:

@@ -73,7 +73,7 @@ class Statements:
             value = make.condition(1) if self.chance(0.2) else make.number(2)
             if self.chance(0.1):
                 value = Arithmetic("*", SCORE, Literal(2))
-            chosen.append(Return(value, f"e{place}"))
+            chosen.append(Return(value, None if self.chance(0.3) else f"e{place}"))
         names = [each.column() for each in chosen]
         return tuple(each for place, each in enumerate(chosen) if each.column() not in names[:place])
 

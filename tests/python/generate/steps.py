@@ -45,6 +45,28 @@ class Create(Step):
 
 
 @dataclass(frozen=True)
+class Drop(Step):
+    spec: KindSpec | SignalSpec | ProfileSpec
+
+    def apply(self, subject: Any) -> Any:
+        return subject.drop(self.spec)
+
+    def script(self) -> str:
+        return f"db.execute({self.spec.drop_text()!r})"
+
+
+@dataclass(frozen=True)
+class Replace(Step):
+    spec: ProfileSpec
+
+    def apply(self, subject: Any) -> Any:
+        return subject.replace(self.spec)
+
+    def script(self) -> str:
+        return f"db.execute({self.spec.text('ALTER')!r})"
+
+
+@dataclass(frozen=True)
 class AddField(Step):
     kind: str
     field: FieldSpec

@@ -11,7 +11,8 @@ from . import functions as fn
 from .env import Env
 from .expr import Comparison, Expr, Field, In, IsNull, Key, Literal, Param, Score, Span, expr, number, truth
 from .schema import ALL, Window, duration, name_text, window, window_text
-from .values import MICROS, ModelError, time_of
+from .signals import Cell
+from .values import MICROS, ModelError
 
 HOUR = 3_600
 DECAY_ERROR = 3e-8  # what a decayed sum of many events may be off by, relatively
@@ -47,7 +48,14 @@ class Count(Expr):
 
     def value(self, env: Env) -> float:
         cell = env.cell(self.signal, self.optional)
-        return 0.0 if cell is None else float(cell.count(self.window, env.now))
+        return 0.0 if cell is None else counted(env, cell, self.window)
+
+
+def counted(env: Env, cell: Cell, window: Window) -> float:
+    """Surely all, unless the clock has been further on."""
+    count = float(cell.count(window, env.now))
+    leaving = len(cell.leaving(window, env.now, env.latest))
+    return env.near(f"count({cell.spec.name}, {window})", count, 0, leaving) if leaving else count
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,8 @@ class Sum(Expr):
     def value(self, env: Env) -> float:
         cell = env.cell(self.signal, False)
         value = cell.sum(self.window, env.now)
-        return env.near(self.text(), value, 1e-12, 1e-12 * cell.sum(ALL, env.now))
+        leaving = sum(event.weight for event in cell.leaving(self.window, env.now, env.latest))
+        return env.near(self.text(), value, 1e-12, 1e-12 * cell.sum(ALL, env.now) + leaving)
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Velocity(Expr):
         cell = env.cell(self.signal, self.optional)
         if cell is None:
             return 0.0
-        return env.near(self.text(), cell.count(self.window, env.now) / (int(self.window) / HOUR), ROUNDING)
+        return env.near(self.text(), counted(env, cell, self.window) / (int(self.window) / HOUR), ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class Rise(Expr):
             raise ModelError("EAGRE_UNKNOWN", "rise over all time")
         cell = env.cell(self.signal, False)
         a, b = int(self.short), int(self.long)
-        value = (cell.count(a, env.now) + 1) / (cell.count(b, env.now) * a / b + 1)
+        value = (counted(env, cell, a) + 1) / (counted(env, cell, b) * a / b + 1)
         return env.near(self.text(), value, ROUNDING)
 
 
@@ -158,7 +167,8 @@ class If(Expr):
         return f"if({self.condition.text()}, {self.then.text()}, {self.other.text()})"
 
     def value(self, env: Env) -> float:
-        return number(self.then if truth(self.condition, env) is True else self.other, env)
+        then, other = number(self.then, env), number(self.other, env)
+        return then if truth(self.condition, env) is True else other
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., float], float]] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .retrieve import Result, Retrieval
+from .retrieve import Result, Retrieval, check_profile
 from .schema import FieldSpec, KindSpec, ProfileSpec, SignalSpec
 from .signals import Signal, check_event
 from .statement import Retrieve
@@ -21,7 +21,7 @@ class Model:
     """slot_of tells the slot of a new item; by default slots count first puts."""
 
     def __init__(self, now: int = 0, slot_of: SlotSource | None = None) -> None:
-        self.clock = now
+        self.clock = self.latest = now
         self.kinds: dict[str, Kind] = {}
         self.puts = 0
         self.slot_of = slot_of or self.count_put
@@ -32,6 +32,7 @@ class Model:
 
     def set_clock(self, now: int) -> None:
         self.clock = now
+        self.latest = max(self.latest, now)
 
     # schema
 
@@ -48,15 +49,28 @@ class Model:
         if isinstance(spec, SignalSpec):
             kind.signals[spec.name] = Signal(spec)
         else:
+            check_profile(kind, spec)
             kind.profiles[spec.name] = spec
 
     def add_fields(self, kind: str, *fields: FieldSpec) -> None:
         old = self.kind(kind).spec
         self.kind(kind).spec = KindSpec(old.name, old.fields + fields, old.integer_keys)
 
-    def drop_profile(self, kind: str, name: str) -> None:
-        if self.kind(kind).profiles.pop(name, None) is None:
-            raise ModelError("EAGRE_UNKNOWN", f"profile {name}")
+    def replace(self, spec: ProfileSpec) -> None:
+        """ALTER PROFILE."""
+        if spec.name not in self.kind(spec.kind).profiles:
+            raise ModelError("EAGRE_UNKNOWN", f"profile {spec.name}")
+        check_profile(self.kind(spec.kind), spec)
+        self.kind(spec.kind).profiles[spec.name] = spec
+
+    def drop(self, spec: KindSpec | SignalSpec | ProfileSpec) -> None:
+        if isinstance(spec, KindSpec):
+            names: dict[str, Any] = self.kinds
+        else:
+            kind = self.kind(spec.kind)
+            names = kind.signals if isinstance(spec, SignalSpec) else kind.profiles
+        if names.pop(spec.name, None) is None:
+            raise ModelError("EAGRE_UNKNOWN", spec.name)
 
     def kind(self, name: str) -> Kind:
         if name not in self.kinds:
@@ -161,4 +175,4 @@ class Model:
     def retrieve(
         self, statement: Retrieve, params: Sequence[Any] = (), hint: Sequence[int | bytes] | None = None
     ) -> Result:
-        return Retrieval(self.kind(statement.kind), self.clock, statement, params, hint).run()
+        return Retrieval(self.kind(statement.kind), self.clock, self.latest, statement, params, hint).run()

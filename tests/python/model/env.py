@@ -30,8 +30,9 @@ class Nearness:
         if self.variant == 0:
             return value
         pair, other = divmod(self.variant - 1, 2)  # the second of a pair moves each step the other way
-        up = zlib.crc32(f"{pair}|{place}".encode()) & 1 ^ other
-        error = abs(value) * relative + absolute
+        bits = zlib.crc32(f"{pair}|{place}".encode())
+        up = bits & 1 ^ other
+        error = (abs(value) * relative + absolute) * (16 + (bits >> 1 & 15)) / 31  # never quite alike: two steps may cancel out
         moved = value + error if up else value - error
         return 0.0 if value * moved < 0 or (value == 0 and not up) else max(-LARGEST, min(LARGEST, moved))
 
@@ -41,6 +42,7 @@ class Env:
     kind: Kind
     item: Item
     now: int
+    latest: int  # moment the clock has stood at
     params: Sequence[Any] = ()
     named: Mapping[str, float] = field(default_factory=dict)  # parameters of the profile
     score: float = 0.0

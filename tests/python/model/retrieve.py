@@ -15,6 +15,7 @@ from .expr import Expr, Literal, Param, number, truth
 from .order import Ranked, ranked
 from .profiles import BUILT_IN
 from .statement import OrderBy, OrderKey, Retrieve, UsingExpr, UsingProfile, signals_in
+from .schema import ProfileSpec
 from .store import Item, Kind
 from .values import ModelError, as_bytes, time_of
 
@@ -64,9 +65,15 @@ class Retrieval:
     """hint: all matching keys, best first. It settles what the model can not: the order of scores that may be equal."""
 
     def __init__(
-        self, kind: Kind, clock: int, statement: Retrieve, params: Sequence[Any], hint: Sequence[int | bytes] | None = None
+        self,
+        kind: Kind,
+        clock: int,
+        latest: int,
+        statement: Retrieve,
+        params: Sequence[Any],
+        hint: Sequence[int | bytes] | None = None,
     ) -> None:
-        self.kind, self.clock, self.statement, self.params, self.hint = kind, clock, statement, params, hint
+        self.kind, self.clock, self.latest, self.statement, self.params, self.hint = kind, clock, latest, statement, params, hint
         self.now = clock
         self.plan = self.ranking()
         self.check_names()
@@ -143,7 +150,7 @@ class Retrieval:
         return Item(0 if self.kind.spec.integer_keys else b"", 0, 0)
 
     def env(self, item: Item, named: Mapping[str, float]) -> Env:
-        return Env(self.kind, item, self.now, self.params, named)
+        return Env(self.kind, item, self.now, self.latest, self.params, named)
 
     def run(self) -> Result:
         excluded = self.excluded()
@@ -240,6 +247,13 @@ class Retrieval:
                     row.tolerance if "score" in item.expr.text() else 0.0
                 )
         return Row(row.item.key, row.score, values, row.tolerance, tolerances)
+
+
+def check_profile(kind: Kind, spec: ProfileSpec) -> None:
+    """Every name of a profile must mean something for its kind."""
+    trial = Kind(kind.spec, {}, kind.signals, {spec.name: spec})
+    missing = tuple((name, Literal(0)) for name, default in spec.parameters if default is None)
+    Retrieval(trial, 0, 0, Retrieve(kind.spec.name, UsingProfile(spec.name, missing)), ())
 
 
 def returned(expr: Expr, env: Env) -> Any:

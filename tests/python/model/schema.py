@@ -73,6 +73,9 @@ class KindSpec:
         fields = ", ".join(field.text() for field in self.fields)
         return f"CREATE ITEM {name_text(self.name)} ({fields}){' KEY INTEGER' if self.integer_keys else ''}"
 
+    def drop_text(self) -> str:
+        return f"DROP ITEM {name_text(self.name)}"
+
     def field(self, name: str) -> FieldSpec | None:
         """The field of that name, else the field that plays the role of that name."""
         return next((field for field in self.fields if field.name == name), None) or self.role(name)
@@ -109,6 +112,9 @@ class SignalSpec:
         forgets = " FORGETS" if self.forgets else ""
         return f"CREATE SIGNAL {name_text(self.name)} ON {name_text(self.kind)} {decay}{windows}{forgets}"
 
+    def drop_text(self) -> str:
+        return f"DROP SIGNAL {name_text(self.name)} ON {name_text(self.kind)}"
+
 
 @dataclass(frozen=True)
 class ProfileSpec:
@@ -127,3 +133,6 @@ class ProfileSpec:
         else:
             body = self.body.text()
         return f"{verb} PROFILE {name_text(self.name)}{listed} ON {name_text(self.kind)} AS {body}"
+
+    def drop_text(self) -> str:
+        return f"DROP PROFILE {name_text(self.name)} ON {name_text(self.kind)}"

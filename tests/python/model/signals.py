@@ -81,6 +81,13 @@ class Cell:
         moment = self.moment(now)
         return [event for event in events if inside(int(window), event.at, moment)]
 
+    def leaving(self, window: Window, now: int, latest: int) -> list[Event]:
+        """Events in a window that had left it at the latest moment the clock has stood at: their memory may be given back."""
+        if window == ALL:
+            return []
+        moment = self.moment(latest)
+        return [event for event in self.within(window, now) if not inside(int(window), event.at, moment)]
+
     def decay(self, now: int) -> float:
         """The decayed sum before the floor is applied (see floored)."""
         if not self.events:
