@@ -24,6 +24,7 @@ class Nearness:
 
     variant: int = 0
     asked: bool = False
+    open: bool = False  # anything may come out
 
     def near(self, place: str, value: float, relative: float, absolute: float) -> float:
         self.asked = True
@@ -53,6 +54,12 @@ class Env:
 
     def near(self, label: str, value: float, relative: float, absolute: float = 0.0) -> float:
         return self.nearness.near(f"{self.item.slot}|{label}", value, relative, absolute)
+
+    def alike(self, a: Any, b: Any) -> bool:
+        """Two numbers that inexact steps may make equal: so they are in every other variant."""
+        if self.nearness.variant % 2 == 0 or not (isinstance(a, float) or isinstance(b, float)):
+            return False
+        return isinstance(a, (int, float)) and isinstance(b, (int, float)) and abs(a - b) <= 1e-7 * max(abs(a), abs(b))
 
     def param(self, index: int) -> Any:
         if index > len(self.params):

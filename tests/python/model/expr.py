@@ -240,7 +240,7 @@ class Comparison(Expr):
             b = as_time(b)
         if self.right.is_time(env):
             a = as_time(a)
-        return compare(self.op, a, b)
+        return compare(self.op, a, a if env.alike(a, b) else b)
 
 
 def side(node: Expr, env: Env) -> Any:

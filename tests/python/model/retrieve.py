@@ -197,6 +197,8 @@ class Retrieval:
         answers = [what(env)]
         if env.nearness.asked:
             answers += [what(env.of_variant(variant)) for variant in range(1, VARIANTS + 1)]
+        if env.nearness.open:
+            answers.append(not answers[0] if isinstance(answers[0], bool) else math.inf)
         return answers
 
     def rank(self, item: Item) -> Ranked:
