@@ -7,7 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from model import KindSpec
+from model import KindSpec, Per, Retrieve
+from model.statement import highest_param
 from subjects import DAY, HOUR
 
 from .scenarios import WEIGHTS, Mix, Scenario
@@ -51,7 +52,7 @@ class ManyItems(Scenario):
         found.append(Clock(self.clock))
         living = [key for key in keys if key not in set(dead) - set(back)]
         for _ in range(self.queries):
-            found.append(self.pages_of_many() if self.random.random() < 0.3 else Query(*self.statements.statement(self.clock)))
+            found.append(self.pages_of_many() if self.random.random() < 0.3 else self.query_of_many())
             if self.random.random() < 0.3:
                 found += self.events(living, 50)
         return found
@@ -72,6 +73,21 @@ class ManyItems(Scenario):
             for signal in self.schema.signals
         ]
 
+    def query_of_many(self) -> Step:
+        statement, params = self.statements.statement(self.clock)
+        if statement.diversity:
+            statement = bounded(statement, 300)
+        return Query(statement, params[: highest_param(statement)])
+
     def pages_of_many(self) -> Step:
         statement, params = self.statements.statement(self.clock, paged=True)
-        return Pages(replace(statement, limit=self.items // self.random.choice([2, 3, 5])), params)
+        size = self.items // self.random.choice([2, 3, 5])
+        if self.items > 1_000:
+            statement = replace(statement, diversity=())
+        return Pages(bounded(statement, min(size, 150)) if statement.diversity else replace(statement, limit=size), params)
+
+
+def bounded(statement: Retrieve, limit: int) -> Retrieve:
+    """The greedy rule by the letter takes limit * rows waiting * window steps."""
+    rules = tuple(replace(rule, window=min(rule.window, 10)) if isinstance(rule, Per) else rule for rule in statement.diversity)
+    return replace(statement, limit=limit, diversity=rules)
