@@ -204,6 +204,16 @@ static void readers_come_through(void)
         }
 }
 
+/* Preparing and attaching may wait for a writer, and so may a thread's first allocation: no freeze before these are over. */
+static void everyone_has_begun(void)
+{
+    for (int i = 0; i < READERS; i++)
+        while (load_seq(&rounds_of[i]) == 0)
+            usleep(50);
+    while (load_relaxed(&writes) == 0)
+        usleep(50);
+}
+
 static void freeze(pthread_t writer)
 {
     pthread_kill(writer, SIGUSR1);
@@ -236,6 +246,7 @@ int main(void)
     pthread_create(&writer, NULL, write_on, NULL);
     for (uintptr_t i = 0; i < READERS; i++)
         pthread_create(&readers[i], NULL, read_on, (void *)i);
+    everyone_has_begun();
     struct random r = {seed + 5};
     unsigned freezes = 0;
     int64_t end = clock_monotonic() + (int64_t)(seconds * 1e6);
