@@ -198,21 +198,21 @@ eagre_status eagre_delete(eagre_db *handle, const char *kind, const eagre_value 
 static status get_item(struct database *db, const char *kind, const struct value *key, struct output *o, struct error *e)
 {
     struct key bytes;
-    struct kind *k = database_kind(db, kind, e);
-    if (!k)
-        return e->code;
-    status s = items_check_key(k, key, &bytes, e);
+    struct kind *k;
+    status s = database_kind(db, kind, &k, e);
+    if (!s)
+        s = items_check_key(k, key, &bytes, e);
     if (s)
         return s;
     uint32_t generation;
     int64_t now = database_now(db);
     reclaim_enter(); /* RCU: protects the row; it is copied into the caller's buffer */
-    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, &bytes, now, &generation);
+    const struct row *row = find_item_rcu(k, &bytes, now, &generation, e);
     if (row)
         result_item(k, row, now, o);
     reclaim_leave();
     if (!row)
-        return fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", kind);
+        return STATUS_NOT_FOUND;
     if (o->needed > o->capacity)
         return fail(e, STATUS_BUFFER_TOO_SMALL, -1, "the item needs %zu bytes, the buffer has %zu", o->needed, o->capacity);
     return STATUS_OK;
@@ -245,9 +245,9 @@ eagre_status eagre_count(eagre_db *handle, const char *kind, uint64_t *out, eagr
     struct database *db = use_database(handle, &e);
     if (!db)
         return give_error(&e, e.code, error);
-    struct kind *k = kind && out ? database_kind(db, kind, &e) : NULL;
-    status s = !kind || !out ? wrong_argument(&e, kind ? "out: NULL" : "kind: NULL") : k ? STATUS_OK : e.code;
-    if (k)
+    struct kind *k;
+    status s = kind && out ? database_kind(db, kind, &k, &e) : wrong_argument(&e, kind ? "out: NULL" : "kind: NULL");
+    if (!s)
         *out = items_count(k, database_now(db));
     database_leave(db);
     return give_error(&e, s, error);

@@ -2,7 +2,6 @@
 /* Time: the system's clocks, and dates in the proleptic Gregorian calendar (Hinnant's days-from-civil). */
 #include "base/clock.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #define DAY_US (86400 * MICROS)
@@ -37,19 +36,6 @@ static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
     int64_t of_era = year - era * 400;
     int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static void date_from_days(int64_t days, int64_t *year, int64_t *month, int64_t *day)
-{
-    days += 719468;
-    int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-    int64_t of_era = days - era * 146097;
-    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-    int64_t m = (5 * of_year + 2) / 153;
-    *day = of_year - (153 * m + 2) / 5 + 1;
-    *month = m < 10 ? m + 3 : m - 9;
-    *year = y + era * 400 + (*month <= 2);
 }
 
 struct scan {
@@ -122,20 +108,4 @@ bool time_parse(const char *text, size_t length, int64_t *out)
         return false;
     *out = days_from_date(year, month, day) * DAY_US + us;
     return true;
-}
-
-void time_format(int64_t us, char out[32])
-{
-    int64_t days = us / DAY_US, rest = us % DAY_US;
-    if (rest < 0) {
-        days--;
-        rest += DAY_US;
-    }
-    int64_t year, month, day;
-    date_from_days(days, &year, &month, &day);
-    int second = (int)(rest / MICROS), fraction = (int)(rest % MICROS);
-    /* The longest year of an int64_t has six digits and a sign: 31 bytes with the NUL. */
-    int n = snprintf(out, 32, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)year, (int)month, (int)day, second / 3600, second / 60 % 60,
-                     second % 60);
-    snprintf(out + n, (size_t)(32 - n), fraction != 0 ? ".%06dZ" : "Z", fraction);
 }

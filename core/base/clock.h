@@ -17,7 +17,5 @@ int64_t clock_monotonic(void); /* for deadlines and timings */
 
 /* 'YYYY-MM-DD[(T| )HH:MM[:SS[.f{1,6}]]][Z]', proleptic Gregorian, UTC. False when it is not that. */
 bool time_parse(const char *text, size_t length, int64_t *out);
-/* Writes 'YYYY-MM-DDTHH:MM:SS[.ffffff]Z' (at most 32 bytes with the NUL). */
-void time_format(int64_t us, char out[32]);
 
 #endif

@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+int value_text_compare(const char *a, size_t na, const char *b, size_t nb)
+{
+    size_t shorter = na < nb ? na : nb;
+    int order = shorter > 0 ? memcmp(a, b, shorter) : 0; /* an empty text may be NULL */
+    return order != 0 ? order : (na > nb) - (na < nb);
+}
+
 const char *value_type_name(uint32_t type)
 {
     switch (type) {

@@ -31,6 +31,8 @@ struct value {
     };
 };
 
+/* By bytes, unsigned; a beginning comes before the whole. Below, equal to or above 0. */
+int value_text_compare(const char *a, size_t na, const char *b, size_t nb);
 const char *value_type_name(uint32_t type); /* "an integer", "text", ...: for error sentences */
 bool utf8_valid(const char *text, size_t length); /* well-formed UTF-8 (no surrogates, no overlong forms) */
 /* Bytes of the well-formed code point that text (at least 1 byte) begins with; 0 when it does not begin with one. */

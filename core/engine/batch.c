@@ -67,20 +67,17 @@ static status put_row(struct database *db, const struct put_batch *b, struct put
 /* A patch needs its item: a batch asks for all of them before it changes any. */
 static status patch_target(struct put_plan *p, const struct change *c, struct error *e)
 {
-    uint32_t generation;
-    reclaim_enter(); /* RCU: protects the key's record */
-    bool there = !kind_dropped(p->kind) && items_find_rcu(p->kind, &c->key, c->now, &generation);
-    reclaim_leave();
-    return there ? STATUS_OK : fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", p->kind->name);
+    uint64_t unused;
+    return find_handle(p->kind, &c->key, c->now, &unused, e);
 }
 
 status put_many(struct database *db, const struct put_batch *b, uint64_t *applied, struct error *e)
 {
-    struct put_plan p = {.kind = database_kind(db, b->kind, e)};
+    struct put_plan p;
     *applied = 0;
-    if (!p.kind)
-        return strcmp(b->kind, "user") == 0 ? STATUS_UNSUPPORTED : STATUS_UNKNOWN;
-    status s = resolve_fields(b, &p, e);
+    status s = database_kind(db, b->kind, &p.kind, e);
+    if (!s)
+        s = resolve_fields(b, &p, e);
     if (s)
         return s;
     p.values = mem_array(b->n_fields + 1ul, sizeof *p.values);
@@ -110,60 +107,93 @@ status put_many(struct database *db, const struct put_batch *b, uint64_t *applie
 
 status delete_item(struct database *db, const char *kind, const struct value *key, struct error *e)
 {
-    struct kind *k = database_kind(db, kind, e);
-    if (!k)
-        return strcmp(kind, "user") == 0 ? STATUS_UNSUPPORTED : STATUS_UNKNOWN;
+    struct kind *k;
+    status s = database_kind(db, kind, &k, e);
+    if (s)
+        return s;
     struct change c = {.type = CHANGE_DELETE, .kind = k->id, .now = database_now(db), .slot = SLOT_ANY};
-    status s = items_check_key(k, key, &c.key, e);
+    s = items_check_key(k, key, &c.key, e);
     return s ? s : change_apply(db, &c, e);
 }
 
 /* ---- Signals ------------------------------------------------------------------------------------------------------------ */
 
-/* Event i as a change, checked; its item may still die before it is applied, and then it is not counted. */
-static status event(struct database *db, const struct signal_batch *b, struct kind *k, uint64_t i, int64_t now, struct change *c, struct error *e)
+/* The item of event i. */
+static status event_item(const struct signal_batch *b, const struct kind *k, uint64_t i, int64_t now, uint64_t *handle, struct error *e)
 {
-    *c = (struct change){.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)b->signal, .now = now, .weight = b->weights ? b->weights[i] : 1.0,
-                         .at = b->at ? b->at[i] : WALL_CLOCK};
-    uint64_t handle = 0;
     if (b->handles) {
-        handle = b->handles[i];
-        if (handle >> 56 != k->id)
-            return fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name);
-    } else {
-        struct value key;
-        if (!b->key(b, i, &key))
-            return fail(e, STATUS_INVALID, -1, "key: it lies outside the heap or is no key");
-        status s = items_check_key(k, &key, &c->key, e);
-        uint32_t generation = 0;
-        const struct row *row = NULL;
-        if (s)
-            return s;
-        reclaim_enter(); /* RCU: protects the key's record and row; only numbers leave the section */
-        if (!kind_dropped(k) && (row = items_find_rcu(k, &c->key, now, &generation)))
-            handle = handle_make(k, row->slot, generation);
-        reclaim_leave();
-        if (!row)
-            return fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", k->name);
+        *handle = b->handles[i];
+        return handle_kind(*handle) == k->id ? STATUS_OK : fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name);
     }
-    c->slot = (uint32_t)handle;
-    c->generation = (uint32_t)(handle >> 32) & 0xffffff;
+    struct value value;
+    struct key key;
+    if (!b->key(b, i, &value))
+        return fail(e, STATUS_INVALID, -1, "key: it lies outside the heap or is no key");
+    status s = items_check_key(k, &value, &key, e);
+    return s ? s : find_handle(k, &key, now, handle, e);
+}
+
+/* Event i as a change, checked; its item may still die before it is applied, and then it is not counted. */
+static status event(struct database *db, const struct signal_batch *b, const struct kind *k, uint64_t i, uint64_t handle, int64_t now,
+                    struct change *c, struct error *e)
+{
+    *c = (struct change){.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)b->signal, .slot = handle_slot(handle),
+                         .generation = handle_generation(handle), .now = now, .weight = b->weights ? b->weights[i] : 1.0,
+                         .at = b->at ? b->at[i] : WALL_CLOCK};
     if (b->event_id && !b->event_id(b, i, &c->id))
         return fail(e, STATUS_INVALID, -1, "id: it lies outside the heap or is no id");
     return change_check(db, c, e);
 }
 
-static status check_batch(struct database *db, const struct signal_batch *b, struct kind *k, int64_t now, struct error *e)
+/* Checks every event before any is applied. `found` gets the items of keys; NULL where the batch has handles. */
+static status check_batch(struct database *db, const struct signal_batch *b, const struct kind *k, int64_t now, uint64_t *found, struct error *e)
 {
+    uint64_t handle = 0;
     struct change c;
     status s = STATUS_OK;
     for (uint64_t i = 0; i < b->n && !s; i++) {
-        s = event(db, b, k, i, now, &c, e);
-        if (!s && b->handles && !handle_alive(k, b->handles[i], now))
+        s = event_item(b, k, i, now, &handle, e);
+        if (!s)
+            s = event(db, b, k, i, handle, now, &c, e);
+        if (found)
+            found[i] = handle;
+        else if (!s && !handle_alive(k, handle, now))
             s = fail(e, STATUS_NOT_FOUND, -1, "handle: its item of kind '%s' was deleted", k->name);
         if (s)
             in_row(i, b->n, e);
     }
+    return s;
+}
+
+static status apply_batch(struct database *db, const struct signal_batch *b, const struct kind *k, int64_t now, const uint64_t *handles,
+                          uint64_t *applied, struct error *e)
+{
+    status s = STATUS_OK;
+    for (uint64_t i = 0; i < b->n && !s; i++) {
+        struct change c;
+        s = event(db, b, k, i, handles[i], now, &c, e);
+        if (!s)
+            s = change_apply(db, &c, e);
+        if (s == STATUS_OK)
+            ++*applied;
+        else if (s == STATUS_DUPLICATE || s == STATUS_NOT_FOUND)
+            s = STATUS_OK; /* its item died while the batch ran: nobody will read that event */
+        else
+            in_row(i, b->n, e);
+    }
+    return s;
+}
+
+static status signal_one(struct database *db, const struct signal_batch *b, const struct kind *k, int64_t now, uint64_t *applied, struct error *e)
+{
+    uint64_t handle;
+    struct change c;
+    status s = event_item(b, k, 0, now, &handle, e);
+    if (!s)
+        s = event(db, b, k, 0, handle, now, &c, e);
+    if (!s)
+        s = change_apply(db, &c, e);
+    *applied = s == STATUS_OK;
     return s;
 }
 
@@ -174,18 +204,14 @@ status signal_many(struct database *db, const struct signal_batch *b, uint64_t *
     if (!k)
         return STATUS_INVALID;
     int64_t now = database_now(db);
-    status s = b->n > 1 ? check_batch(db, b, k, now, e) : STATUS_OK;
-    for (uint64_t i = 0; i < b->n && !s; i++) {
-        struct change c;
-        s = event(db, b, k, i, now, &c, e);
-        if (!s)
-            s = change_apply(db, &c, e);
-        if (s == STATUS_OK)
-            ++*applied;
-        else if (s == STATUS_DUPLICATE || (s == STATUS_NOT_FOUND && b->n > 1))
-            s = b->n > 1 ? STATUS_OK : s; /* its item died while the batch ran: nobody will read that event */
-        else
-            in_row(i, b->n, e);
-    }
+    if (b->n == 1)
+        return signal_one(db, b, k, now, applied, e);
+    uint64_t *found = b->handles ? NULL : mem_array(b->n + 1, sizeof *found);
+    if (!b->handles && !found)
+        return fail(e, STATUS_NO_MEMORY, -1, "no memory for the batch");
+    status s = check_batch(db, b, k, now, found, e);
+    if (!s)
+        s = apply_batch(db, b, k, now, found ? found : b->handles, applied, e);
+    mem_free(found);
     return s;
 }

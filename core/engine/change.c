@@ -238,7 +238,7 @@ struct kind *signal_kind(const struct database *db, uint32_t signal, struct erro
 bool handle_alive(const struct kind *k, uint64_t handle, int64_t now)
 {
     reclaim_enter(); /* RCU: protects the row, where the kind's items expire */
-    bool living = !kind_dropped(k) && alive(k, (uint32_t)handle, (uint32_t)(handle >> 32) & 0xffffff, now, NULL) == STATUS_OK;
+    bool living = !kind_dropped(k) && alive(k, handle_slot(handle), handle_generation(handle), now, NULL) == STATUS_OK;
     reclaim_leave();
     return living;
 }
@@ -264,9 +264,9 @@ status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t han
     reclaim_enter(); /* RCU: protects the database, the signal and its cell */
     struct database *db = shell_open(shell, SHELL_DATABASE, "db", e);
     struct kind *k = db ? signal_kind(db, signal, e) : NULL;
-    if (k && handle >> 56 == k->id) {
-        struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .slot = (uint32_t)handle,
-                           .generation = (uint32_t)(handle >> 32) & 0xffffff, .weight = weight, .at = at, .now = database_now(db)};
+    if (k && handle_kind(handle) == k->id) {
+        struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .slot = handle_slot(handle),
+                           .generation = handle_generation(handle), .weight = weight, .at = at, .now = database_now(db)};
         s = add_hot_rcu(db, k, &c, e);
     } else {
         s = k ? fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name) : e->code;
@@ -281,9 +281,9 @@ static status add_by_key_rcu(struct database *db, struct kind *k, uint32_t signa
     status s = items_check_key(k, key, &c.key, e);
     if (s)
         return s;
-    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, &c.key, c.now, &c.generation);
+    const struct row *row = find_item_rcu(k, &c.key, c.now, &c.generation, e);
     if (!row)
-        return fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", k->name);
+        return STATUS_NOT_FOUND;
     c.slot = row->slot;
     return add_hot_rcu(db, k, &c, e);
 }

@@ -188,37 +188,43 @@ void database_close(struct database *db)
 
 /* ---- Names, handles ----------------------------------------------------------------------------------------------------- */
 
-struct kind *database_kind(struct database *db, const char *name, struct error *e)
+status database_kind(struct database *db, const char *name, struct kind **out, struct error *e)
 {
-    struct kind *k = catalog_kind(&db->catalog, name);
-    if (!k && strcmp(name, "user") == 0)
-        fail(e, STATUS_UNSUPPORTED, -1, "kind 'user' is reserved and not available");
-    else if (!k)
-        fail(e, STATUS_UNKNOWN, -1, "there is no kind '%.64s'", name);
-    return k;
+    *out = catalog_kind(&db->catalog, name);
+    if (*out)
+        return STATUS_OK;
+    if (strcmp(name, "user") == 0)
+        return fail(e, STATUS_UNSUPPORTED, -1, "kind 'user' is reserved and not available");
+    return fail(e, STATUS_UNKNOWN, -1, "there is no kind '%.64s'", name);
 }
 
-uint64_t handle_make(const struct kind *k, uint32_t slot, uint32_t generation)
+const struct row *find_item_rcu(const struct kind *k, const struct key *key, int64_t now, uint32_t *generation, struct error *e)
 {
-    return (uint64_t)k->id << 56 | (uint64_t)(generation & 0xffffff) << 32 | slot;
+    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, key, now, generation);
+    if (!row)
+        fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", k->name);
+    return row;
+}
+
+status find_handle(const struct kind *k, const struct key *key, int64_t now, uint64_t *out, struct error *e)
+{
+    uint32_t generation;
+    reclaim_enter(); /* RCU: protects the key's record and row; only numbers leave the section */
+    const struct row *row = find_item_rcu(k, key, now, &generation, e);
+    if (row)
+        *out = (uint64_t)k->id << 56 | (uint64_t)(generation & 0xffffff) << 32 | row->slot;
+    reclaim_leave();
+    return row ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
 status handle_find(struct database *db, const char *kind, const struct value *key, uint64_t *out, struct error *e)
 {
-    struct kind *k = database_kind(db, kind, e);
+    struct kind *k;
     struct key bytes;
-    if (!k)
-        return strcmp(kind, "user") == 0 ? STATUS_UNSUPPORTED : STATUS_UNKNOWN;
-    status s = items_check_key(k, key, &bytes, e);
-    if (s)
-        return s;
-    uint32_t generation;
-    reclaim_enter(); /* RCU: protects the key's record and row; only numbers leave the section */
-    const struct row *row = kind_dropped(k) ? NULL : items_find_rcu(k, &bytes, database_now(db), &generation);
-    if (row)
-        *out = handle_make(k, row->slot, generation);
-    reclaim_leave();
-    return row ? STATUS_OK : fail(e, STATUS_NOT_FOUND, -1, "kind '%s' has no item of that key", kind);
+    status s = database_kind(db, kind, &k, e);
+    if (!s)
+        s = items_check_key(k, key, &bytes, e);
+    return s ? s : find_handle(k, &bytes, database_now(db), out, e);
 }
 
 status signal_number(struct database *db, const char *name, const char *kind, uint32_t *out, struct error *e)

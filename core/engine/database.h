@@ -44,10 +44,28 @@ bool database_use(struct database *db);
 void database_leave(struct database *db);
 
 /* Handles of items and numbers of signals, as they travel: kind 8 | generation 24 | slot 32; kind 16 | index 16. */
-uint64_t handle_make(const struct kind *k, uint32_t slot, uint32_t generation);
+static inline unsigned handle_kind(uint64_t handle)
+{
+    return (unsigned)(handle >> 56);
+}
+
+static inline uint32_t handle_slot(uint64_t handle)
+{
+    return (uint32_t)handle;
+}
+
+static inline uint32_t handle_generation(uint64_t handle) /* its low bits */
+{
+    return (uint32_t)(handle >> 32) & 0xffffff;
+}
+
 status handle_find(struct database *db, const char *kind, const struct value *key, uint64_t *out, struct error *e);
 status signal_number(struct database *db, const char *name, const char *kind, uint32_t *out, struct error *e);
-struct kind *database_kind(struct database *db, const char *name, struct error *e); /* NULL: a filled error */
+status database_kind(struct database *db, const char *name, struct kind **out, struct error *e);
+/* In a read section. The living item of a key; NULL: a filled error. */
+const struct row *find_item_rcu(const struct kind *k, const struct key *key, int64_t now, uint32_t *generation, struct error *e);
+/* The same as a handle, in a section of its own. */
+status find_handle(const struct kind *k, const struct key *key, int64_t now, uint64_t *out, struct error *e);
 
 status database_schema(struct database *db, struct buffer *out);
 status database_stats(struct database *db, struct buffer *out);

@@ -164,12 +164,6 @@ static int by_f64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int value_text_compare(const char *a, size_t na, const char *b, size_t nb)
-{
-    int order = memcmp(a, b, na < nb ? na : nb);
-    return order ? order : (na > nb) - (na < nb);
-}
-
 static int by_text(const void *a, const void *b)
 {
     const struct value *x = a, *y = b;

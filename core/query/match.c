@@ -66,12 +66,27 @@ bool match_key(const struct bound_match *m, const struct row *row, bool integer)
     return integer ? has_number(m, row->key->number) : has_text(m, row->key->bytes, row->key->length);
 }
 
-static uint8_t match_key_row(const struct run *r, unsigned test, const struct bound_match *m, const struct row *row)
+/* What is said without a look at the value: IS NULL, a null, IN of nothing. False: the value decides. */
+static bool null_decides(unsigned test, const struct bound_match *m, bool null, uint8_t *truth)
 {
     if (test == TEST_NULL)
-        return TRUTH_FALSE;
+        *truth = null;
+    else if (test == TEST_IN && m->is_empty)
+        *truth = TRUTH_FALSE;
+    else if (null)
+        *truth = TRUTH_NULL;
+    else
+        return false;
+    return true;
+}
+
+static uint8_t match_key_row(const struct run *r, unsigned test, const struct bound_match *m, const struct row *row)
+{
+    uint8_t truth;
+    if (null_decides(test, m, false, &truth))
+        return truth;
     if (test == TEST_EQ || test == TEST_IN)
-        return m->is_empty ? TRUTH_FALSE : membership(m, match_key(m, row, r->kind->integer_keys));
+        return membership(m, match_key(m, row, r->kind->integer_keys));
     if (m->is_null)
         return TRUTH_NULL;
     if (!r->kind->integer_keys)
@@ -84,12 +99,9 @@ static uint8_t match_key_row(const struct run *r, unsigned test, const struct bo
 
 static uint8_t match_keyword(const struct match *m, const struct bound_match *b, uint32_t id)
 {
-    if (m->test == TEST_NULL)
-        return id == 0;
-    if (b->is_empty && m->test == TEST_IN)
-        return TRUTH_FALSE;
-    if (id == 0)
-        return TRUTH_NULL;
+    uint8_t truth;
+    if (null_decides(m->test, b, id == 0, &truth))
+        return truth;
     if (m->test == TEST_EQ || m->test == TEST_IN)
         return membership(b, has_number(b, id));
     uint32_t length;
@@ -99,13 +111,9 @@ static uint8_t match_keyword(const struct match *m, const struct bound_match *b,
 
 static uint8_t match_keywords(const struct match *m, const struct bound_match *b, const struct row *row)
 {
-    bool null = row_null(row, m->field->index);
-    if (m->test == TEST_NULL)
-        return null;
-    if (b->is_empty && m->test == TEST_IN)
-        return TRUTH_FALSE;
-    if (null)
-        return TRUTH_NULL;
+    uint8_t truth;
+    if (null_decides(m->test, b, row_null(row, m->field->index), &truth))
+        return truth;
     unsigned n;
     const uint32_t *ids = row_keywords(row, m->field->index, &n);
     for (unsigned i = 0; i < n; i++)
@@ -116,13 +124,9 @@ static uint8_t match_keywords(const struct match *m, const struct bound_match *b
 
 static uint8_t match_text_row(const struct match *m, const struct bound_match *b, const struct row *row)
 {
-    bool null = row_null(row, m->field->index);
-    if (m->test == TEST_NULL)
-        return null;
-    if (b->is_empty && m->test == TEST_IN)
-        return TRUTH_FALSE;
-    if (null)
-        return TRUTH_NULL;
+    uint8_t truth;
+    if (null_decides(m->test, b, row_null(row, m->field->index), &truth))
+        return truth;
     uint32_t length;
     const char *text = row_text(row, m->field->index, &length);
     return match_text(m->test, b, text, length);

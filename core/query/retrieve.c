@@ -114,19 +114,20 @@ static status run_bound(struct run *r, struct output *out)
     bool explains = r->plan->ast->retrieve.explain;
     /* ORDER: acquire: pairs with the release in items_put_w; every slot below it has its row. */
     r->n_slots = take(&r->kind->n_slots);
+    const size_t rows = r->n_slots < r->limit ? r->n_slots : (size_t)r->limit;
+    r->page_rows = arena_alloc(r->arena, sizeof *r->page_rows * (rows + 1));
+    double *scores = explains ? arena_alloc(r->arena, sizeof *scores * (rows + 1)) : NULL;
+    double *terms = explains ? arena_alloc(r->arena, sizeof *terms * (rows * r->plan->n_terms + 1)) : NULL;
+    if (!r->page_rows || (explains && (!scores || !terms)))
+        return fail(r->error, STATUS_NO_MEMORY, -1, "no memory to rank the rows");
     struct page_needs needs;
     first_needs(r, &needs);
     for (;;) {
-        size_t rows = r->n_slots < r->limit ? r->n_slots : (size_t)r->limit, n_rows = 0;
+        size_t n_rows = 0;
         if (needs.k > r->n_slots)
             needs.k = r->n_slots;
         r->memory_k = needs.k;
         status s = page_prepare(r, &needs);
-        r->page_rows = arena_alloc(r->arena, sizeof *r->page_rows * (rows + 1));
-        double *scores = explains ? arena_alloc(r->arena, sizeof *scores * (rows + 1)) : NULL;
-        double *terms = explains ? arena_alloc(r->arena, sizeof *terms * (rows * r->plan->n_terms + 1)) : NULL;
-        if (!s && (!r->page_rows || (explains && (!scores || !terms))))
-            s = fail(r->error, STATUS_NO_MEMORY, -1, "no memory to rank the rows");
         bool again;
         if (!s)
             s = attempt(r, &needs, out, terms, scores, &n_rows, &again);

@@ -113,7 +113,6 @@ struct page {
 /* bind.c */
 status bind_run(struct run *r); /* r->now holds the clock, or the caller's moment with asked_moment */
 status constant_value(struct run *r, const struct constant *k, struct value *out);
-int value_text_compare(const char *a, size_t na, const char *b, size_t nb);
 
 /* cursor.c: a page's end as bytes, and back. The bytes are checked: another statement's, damaged or cut short ones give CURSOR. */
 status cursor_decode(struct run *r, const void *data, size_t length);

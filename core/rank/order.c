@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rank/order.h"
 
-#include <string.h>
-
 #include "rank/numbers.h"
 
 enum sort { SORT_NUMBER, SORT_TEXT, SORT_OTHER, SORT_NULL };
@@ -20,13 +18,6 @@ static enum sort sort_of(const struct value *v)
     case VALUE_VECTOR: break;
     }
     return SORT_OTHER;
-}
-
-static int compare_texts(const struct value *a, const struct value *b)
-{
-    uint32_t shorter = a->length < b->length ? a->length : b->length;
-    int c = shorter > 0 ? memcmp(a->text, b->text, shorter) : 0;
-    return c != 0 ? c : (a->length > b->length) - (a->length < b->length);
 }
 
 /* A VALUE_UINT is 2^63 or more; a real at least as large as that is whole. */
@@ -62,16 +53,6 @@ int value_order(const struct value *a, const struct value *b, bool descending)
         int c = sort_a < sort_b ? -1 : 1;
         return descending && sort_a != SORT_NULL && sort_b != SORT_NULL ? -c : c;
     }
-    int c = sort_a == SORT_NUMBER ? compare_numbers(a, b) : sort_a == SORT_TEXT ? compare_texts(a, b) : 0;
+    int c = sort_a == SORT_NUMBER ? compare_numbers(a, b) : sort_a == SORT_TEXT ? value_text_compare(a->text, a->length, b->text, b->length) : 0;
     return descending ? (c < 0) - (c > 0) : c;
-}
-
-int value_order_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int c = value_order(&a[i], &b[i], descending[i]);
-        if (c != 0)
-            return c;
-    }
-    return 0;
 }

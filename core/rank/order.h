@@ -13,7 +13,5 @@
  * before texts, and lists and vectors last, unordered among themselves. */
 int value_order(const struct value *a, const struct value *b, bool descending);
 
-/* The same for tuples: the first difference decides. */
-int value_order_tuple(const struct value *a, const struct value *b, const bool *descending, size_t n);
 
 #endif

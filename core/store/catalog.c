@@ -231,10 +231,7 @@ static struct kind *kind_make(const char *name, bool integer_keys)
     struct kind *k = mem_zalloc(sizeof *k);
     if (k == NULL)
         return NULL;
-    if (!keymap_init(&k->keys, integer_keys)) {
-        mem_free(k);
-        return NULL;
-    }
+    keymap_init(&k->keys, integer_keys);
     strcpy(k->name, name);
     k->integer_keys = integer_keys;
     pthread_mutex_init(&k->lock, NULL);

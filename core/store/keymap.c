@@ -16,7 +16,7 @@
  *
  * Invariants
  *   I1  A record's key and length never change; it is in its shard's table once, or (retired) in none.
- *   I2  count is the number of records in the table, dead of those whose ref is KEY_NONE; living sums count - dead.
+ *   I2  count is the number of records in the table, dead of those whose ref is KEY_NONE.
  *   I3  A table or record is retired only after no pointer of the map leads to it.
  *
  * Ordering guarantees
@@ -196,7 +196,7 @@ static struct key_rec *find(const struct keymap *m, const struct key *key)
     if (shards == NULL || length > MAX_KEY)
         return NULL;
     uint64_t hash = hash_key(m->integers, bytes, length);
-    /* ORDER: acquire. Pairs with the publishes of tables in insert(), rebuild() and reserve_shard(): the table is filled. */
+    /* ORDER: acquire. Pairs with the publishes of tables in insert() and rebuild(): the table is filled. */
     struct ck_ht_map *table = take(&shards[hash >> (64 - SHARD_BITS)].table);
     return table == NULL ? NULL : lookup(m, table, hash, bytes, length);
 }
@@ -218,12 +218,6 @@ static void count_bytes(struct keymap *m, uint64_t delta)
 {
     /* ORDER: relaxed: a statistic. */
     add_relaxed(&m->bytes, delta);
-}
-
-static void count_living(struct keymap *m, uint64_t delta)
-{
-    /* ORDER: relaxed: a statistic. */
-    add_relaxed(&m->living, delta);
 }
 
 /* What this thread's calls of ck_ht have added to, or taken from, the map's bytes. */
@@ -297,10 +291,8 @@ struct key_rec *keymap_put_w(struct keymap *m, const struct key *key, uint32_t r
     pthread_mutex_lock(&shard->lock);
     struct key_rec *rec = shard->table == NULL ? NULL : lookup(m, shard->table, hash, bytes, length);
     if (rec != NULL) {
-        if (rec->ref == KEY_NONE) {
+        if (rec->ref == KEY_NONE)
             shard->dead--;
-            count_living(m, 1);
-        }
         /* ORDER: release. Pairs with the reader's take of ref: what it refers to stands (G1). */
         publish(&rec->ref, ref);
     } else {
@@ -311,7 +303,6 @@ struct key_rec *keymap_put_w(struct keymap *m, const struct key *key, uint32_t r
         }
         if (rec != NULL) {
             shard->count++;
-            count_living(m, 1);
             count_bytes(m, record_bytes(length));
         }
         count_grown(m);
@@ -406,56 +397,17 @@ void keymap_kill_w(struct keymap *m, struct key_rec *rec)
         /* ORDER: release, for plainness: a reader that takes KEY_NONE looks at nothing else. */
         publish(&rec->ref, KEY_NONE);
         shard->dead++;
-        count_living(m, 0 - (uint64_t)1);
         if (shard->dead >= DEAD_MIN && shard->dead >= shard->count - shard->dead)
             rebuild(m, shard);
     }
     pthread_mutex_unlock(&shard->lock);
 }
 
-/* Under the shard's lock. */
-static bool reserve_shard(const struct keymap *m, struct key_shard *shard, uint64_t capacity)
-{
-    struct ck_ht ht = table_of(m, shard->table);
-    no_memory = false;
-    if (ht.map == NULL)
-        ck_ht_init(&ht, ht.mode, ht.h, &allocator, capacity, ht.seed);
-    else
-        ck_ht_grow_spmc(&ht, capacity); /* false also when it is that large already */
-    if (ht.map != NULL)
-        publish_table(shard, ht.map);
-    return !no_memory;
-}
-
-bool keymap_reserve_w(struct keymap *m, uint64_t n)
-{
-    if (n < SHARDS)
-        return true;
-    struct key_shard *shards = shards_of(m);
-    if (shards == NULL)
-        return false;
-    /* Keys spread as chance has it: four standard deviations above the mean, so that hardly a shard overflows. */
-    uint64_t mean = n / SHARDS, deviation = 1;
-    while (deviation * deviation < mean)
-        deviation++;
-    bool ok = true;
-    for (int i = 0; i < SHARDS && ok; i++) {
-        if (!reclaim_reserve(1))
-            return false;
-        pthread_mutex_lock(&shards[i].lock);
-        ok = reserve_shard(m, &shards[i], 2 * (mean + 4 * deviation));
-        count_grown(m);
-        pthread_mutex_unlock(&shards[i].lock);
-    }
-    return ok;
-}
-
 /* ---- the whole ---- */
 
-bool keymap_init(struct keymap *m, bool integers)
+void keymap_init(struct keymap *m, bool integers)
 {
     *m = (struct keymap){.integers = integers};
-    return true;
 }
 
 void keymap_destroy(struct keymap *m)
@@ -476,19 +428,13 @@ void keymap_destroy(struct keymap *m)
     *m = (struct keymap){0};
 }
 
-uint64_t keymap_count(const struct keymap *m)
-{
-    /* ORDER: relaxed: a statistic. */
-    return load_relaxed(&m->living);
-}
-
 uint64_t keymap_bytes(const struct keymap *m)
 {
     /* ORDER: relaxed: a statistic. */
     return load_relaxed(&m->bytes);
 }
 
-static bool validate_shard(const struct keymap *m, int number, struct error *e, uint64_t *living, uint64_t *bytes)
+static bool validate_shard(const struct keymap *m, int number, struct error *e, uint64_t *bytes)
 {
     const struct key_shard *shard = &m->shards[number];
     uint32_t count = 0, dead = 0;
@@ -512,20 +458,15 @@ static bool validate_shard(const struct keymap *m, int number, struct error *e, 
         return fail(e, STATUS_INTERNAL, -1, "shard %d has %u records, %u of them dead, and counts %u and %u", number, count, dead,
                     shard->count, shard->dead),
                false;
-    *living += count - dead;
     return true;
 }
 
 bool keymap_validate(const struct keymap *m, struct error *e)
 {
-    uint64_t living = 0, bytes = m->shards == NULL ? 0 : SHARDS * sizeof(struct key_shard);
+    uint64_t bytes = m->shards == NULL ? 0 : SHARDS * sizeof(struct key_shard);
     for (int i = 0; m->shards != NULL && i < SHARDS; i++)
-        if (!validate_shard(m, i, e, &living, &bytes))
+        if (!validate_shard(m, i, e, &bytes))
             return false;
-    if (living != m->living)
-        return fail(e, STATUS_INTERNAL, -1, "the map has %llu living keys and counts %llu", (unsigned long long)living,
-                    (unsigned long long)m->living),
-               false;
     if (bytes != m->bytes)
         return fail(e, STATUS_INTERNAL, -1, "the map has %llu bytes and counts %llu", (unsigned long long)bytes,
                     (unsigned long long)m->bytes),

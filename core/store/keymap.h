@@ -5,9 +5,9 @@
  * is a store of KEY_NONE there, its return another store. Records of the dead are taken out in batches, when half of a shard is dead.
  *
  * Who may do what at the same time:
- *                          find_rcu   put, kill, reserve (_w)
+ *                          find_rcu   put, kill (_w)
  *   find_rcu                  yes            yes                readers are never in the way, nor in anyone's
- *   put, kill, reserve        yes            no                 one writer a map: the caller's lock
+ *   put, kill                 yes            no                 one writer a map: the caller's lock
  *   init, destroy             no             no
  *
  * A record from a _w call may be kept as long as its key lives; a record from find_rcu until the section ends. A killed record is readable
@@ -48,11 +48,10 @@ struct key_shard;
 struct keymap {
     bool integers;
     struct key_shard *shards; /* made by the first put */
-    uint64_t living;
     uint64_t bytes;
 };
 
-bool keymap_init(struct keymap *m, bool integers); /* allocates nothing yet */
+void keymap_init(struct keymap *m, bool integers); /* allocates nothing yet */
 void keymap_destroy(struct keymap *m);             /* m may be all zeros; nobody reads any more */
 
 /* RCU: inside a read section. NULL, or the key's record, whose ref may be KEY_NONE. Wait-free. */
@@ -66,10 +65,6 @@ struct key_rec *keymap_put_w(struct keymap *m, const struct key *key, uint32_t r
 /* The key is dead: ref becomes KEY_NONE, and the record goes at some later kill. Can not fail. Never inside a section. */
 void keymap_kill_w(struct keymap *m, struct key_rec *rec);
 
-/* Room for n keys in all, so that puts up to there seldom grow a table. False: out of memory; the map works as before. */
-bool keymap_reserve_w(struct keymap *m, uint64_t n);
-
-uint64_t keymap_count(const struct keymap *m); /* living keys */
 uint64_t keymap_bytes(const struct keymap *m);
 
 /* Walks everything, with writers excluded: every record is found by its key, so there are no two of one; counts agree. */

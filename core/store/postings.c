@@ -93,10 +93,7 @@ struct dictionary *dictionary_create(void)
     struct dictionary *d = mem_zalloc(sizeof *d);
     if (d == NULL)
         return NULL;
-    if (!keymap_init(&d->ids, false)) {
-        mem_free(d);
-        return NULL;
-    }
+    keymap_init(&d->ids, false);
     chunks_init(&d->entries, sizeof(struct entry));
     return d;
 }

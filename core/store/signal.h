@@ -64,9 +64,8 @@ int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT6
 void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f,
                        int64_t *i);
 
-/* An upper bound of the time of the newest event of any item, cheap (at most 1.05 s above); and the exact one, by a walk. 0 without events. */
+/* An upper bound of the time of the newest event of any item, at most 1.05 s above; 0 without events. */
 int64_t signal_newest_bound(const struct signal *s);
-int64_t signal_newest(const struct signal *s, uint32_t n_slots);
 
 /* Empties the cell of a slot whose item is gone; nobody can reach it any more (a grace period has passed). Outside sections. */
 void signal_clear(struct signal *s, uint32_t slot);

@@ -298,15 +298,3 @@ int64_t signal_newest_bound(const struct signal *s)
     /* ORDER: relaxed: pairs with stamp_cell(); see there. */
     return (int64_t)load_relaxed(&s->newest);
 }
-
-int64_t signal_newest(const struct signal *s, uint32_t n_slots)
-{
-    int64_t newest = 0;
-    for (uint32_t slot = 0; slot < n_slots; slot++) {
-        const struct cell *c = cell_at(s, slot);
-        /* ORDER: acquire: as above. */
-        int64_t last = c == NULL ? -1 : (int64_t)(take(&c->last) >> 1) - 1;
-        newest = last > newest ? last : newest;
-    }
-    return newest;
-}

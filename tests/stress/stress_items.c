@@ -32,7 +32,6 @@ static const struct field_def STAMPED[STAMP_FIELDS] = {
     [X] = {.name = "x", .type = FIELD_TIME, .expires = true},
 };
 
-static struct catalog catalog;
 static struct kind *kind;
 static uint32_t primes[KEYS];
 static uint64_t seed;

@@ -4,6 +4,7 @@
 #define EAGRE_TESTS_STORE_FIXTURE_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -23,6 +24,24 @@ static const struct field_def FILM[FILM_FIELDS] = {
     [LOOK] = {.name = "look", .type = FIELD_VECTOR, .dimension = 4},
     [UNTIL] = {.name = "until", .type = FIELD_TIME, .expires = true},
 };
+
+/* The one catalog of a test; catalog_destroy(&catalog) ends it. */
+static struct catalog catalog;
+
+static inline struct kind *make_kind(bool integer_keys, unsigned n, const struct field_def *fields)
+{
+    struct error e = {0};
+    if (catalog_init(&catalog) != STATUS_OK || catalog_create_kind(&catalog, "film", integer_keys, n, fields, &e) != STATUS_OK) {
+        fprintf(stderr, "%s\n", e.text);
+        abort();
+    }
+    return catalog_kind(&catalog, "film");
+}
+
+static inline struct kind *make_film(void)
+{
+    return make_kind(false, FILM_FIELDS, FILM);
+}
 
 static inline struct value v_null(void)
 {

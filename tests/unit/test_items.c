@@ -10,21 +10,6 @@
 #include "base/publish.h"
 #include "store_fixture.h"
 
-static struct catalog catalog;
-
-static struct kind *make_kind(bool integer_keys, unsigned n, const struct field_def *fields)
-{
-    struct error e = {0};
-    catalog_init(&catalog);
-    assert_int_equal(catalog_create_kind(&catalog, "film", integer_keys, n, fields, &e), STATUS_OK);
-    return catalog_kind(&catalog, "film");
-}
-
-static struct kind *make_film(void)
-{
-    return make_kind(false, FILM_FIELDS, FILM);
-}
-
 /* ---- one item ---- */
 
 static void all_of(struct change *ch, const char *title, struct value *genres, const float *look)

@@ -13,21 +13,6 @@ enum { SEEDS = 1, MEMORY_ROUNDS = 60, CHURN_ROUNDS = 10 };
 enum { SEEDS = 4, MEMORY_ROUNDS = 400, CHURN_ROUNDS = 50 };
 #endif
 
-static struct catalog catalog;
-
-static struct kind *make_kind(bool integer_keys, unsigned n, const struct field_def *fields)
-{
-    struct error e = {0};
-    catalog_init(&catalog);
-    assert_int_equal(catalog_create_kind(&catalog, "film", integer_keys, n, fields, &e), STATUS_OK);
-    return catalog_kind(&catalog, "film");
-}
-
-static struct kind *make_film(void)
-{
-    return make_kind(false, FILM_FIELDS, FILM);
-}
-
 /* ---- against a model ---- */
 
 enum { KEYS = 600, WORDS = 40 };

@@ -8,21 +8,6 @@
 #include "base/clock.h"
 #include "store_fixture.h"
 
-static struct catalog catalog;
-
-static struct kind *make_kind(bool integer_keys, unsigned n, const struct field_def *fields)
-{
-    struct error e = {0};
-    catalog_init(&catalog);
-    assert_int_equal(catalog_create_kind(&catalog, "film", integer_keys, n, fields, &e), STATUS_OK);
-    return catalog_kind(&catalog, "film");
-}
-
-static struct kind *make_film(void)
-{
-    return make_kind(false, FILM_FIELDS, FILM);
-}
-
 #define assert_says(e, words) (strstr((e).text, words) != NULL ? (void)0 : fail_msg("\"%s\" does not say \"%s\"", (e).text, words))
 
 /* ---- values and keys ---- */

@@ -59,9 +59,8 @@ static void empty_costs_nothing(void **state)
     (void)state;
     uint64_t before = mem_used();
     struct keymap m;
-    assert_true(keymap_init(&m, true));
+    keymap_init(&m, true);
     assert_int_equal(ref_of(&m, &(struct key){.number = 5}), KEY_NONE);
-    assert_int_equal(keymap_count(&m), 0);
     assert_int_equal(keymap_bytes(&m), 0);
     validate(&m);
     assert_int_equal(mem_used(), before);
@@ -112,7 +111,7 @@ static void agrees_with_a_model(bool integers, uint32_t keys, int steps)
     keymap_init(&m, integers);
     uint32_t *model = malloc(keys * sizeof *model);
     memset(model, 0xff, keys * sizeof *model);
-    uint64_t random = 42, living = 0;
+    uint64_t random = 42;
     char text[MAX_KEY];
     for (int step = 0; step < steps; step++) {
         random = mix64(random);
@@ -121,23 +120,19 @@ static void agrees_with_a_model(bool integers, uint32_t keys, int steps)
         /* Phases of growth and of shrinking, so that rebuilding meets every state. */
         bool kill = random >> 60 < ((step / (steps / 8)) % 2 ? 12 : 5);
         if (!kill) {
-            living += model[i] == KEY_NONE;
             model[i] = (uint32_t)step;
             struct key_rec *rec = keymap_put_w(&m, &key, model[i]);
             assert_non_null(rec);
             assert_ptr_equal(keymap_find_w(&m, &key), rec);
         } else {
             struct key_rec *rec = keymap_find_w(&m, &key);
-            if (model[i] != KEY_NONE) {
+            if (model[i] != KEY_NONE)
                 assert_non_null(rec);
-                living--;
-            }
             if (rec != NULL)
                 keymap_kill_w(&m, rec); /* killing twice is fine */
             model[i] = KEY_NONE;
         }
         assert_int_equal(ref_of(&m, &key), model[i]);
-        assert_int_equal(keymap_count(&m), living);
         if (step % (steps / 16) == 0)
             validate(&m);
     }
@@ -178,7 +173,6 @@ static void churn_is_bounded(void **state)
             if (round > 0)
                 keymap_kill_w(&m, keymap_find_w(&m, &(struct key){.number = (round - 1) * 10000 + i}));
         }
-        assert_int_equal(keymap_count(&m), 10000);
         reclaim_barrier();
         uint64_t bytes = keymap_bytes(&m);
         most[round / 20] = bytes > most[round / 20] ? bytes : most[round / 20];
@@ -190,31 +184,12 @@ static void churn_is_bounded(void **state)
     assert_true(mem_used() <= before + 65536); /* spare room of reclaim */
 }
 
-static void reserving_saves_growth(void **state)
-{
-    (void)state;
-    struct keymap m;
-    keymap_init(&m, true);
-    assert_true(keymap_reserve_w(&m, 10));
-    assert_int_equal(keymap_bytes(&m), 0);
-    assert_non_null(keymap_put_w(&m, &(struct key){.number = 1}, 1));
-    assert_true(keymap_reserve_w(&m, 100000));
-    uint64_t reserved = keymap_bytes(&m);
-    for (uint64_t i = 0; i < 100000; i++)
-        assert_non_null(keymap_put_w(&m, &(struct key){.number = i}, 1));
-    /* Beside a shard or two, only records came on top. */
-    assert_true(keymap_bytes(&m) - reserved <= 100000 * 16 + reserved / 20);
-    assert_true(keymap_reserve_w(&m, 1000)); /* less than there is */
-    validate(&m);
-    keymap_destroy(&m);
-}
-
 static uint64_t allocations; /* of the last scenario */
 
 /* One scenario, with its n-th allocation failing, or all from the n-th on: refused puts change nothing, kills never fail. */
 static bool scenario(bool integers, uint64_t n, bool from_then_on)
 {
-    enum { KEYS = 120 };
+    enum { KEYS = 300 };
     struct keymap m;
     keymap_init(&m, integers);
     bool refused = false, there[KEYS] = {false};
@@ -223,17 +198,14 @@ static bool scenario(bool integers, uint64_t n, bool from_then_on)
     mem_fail_at(n, from_then_on);
     for (uint32_t i = 0; i < KEYS; i++) {
         struct key key = key_of(integers, i, text);
-        uint64_t count = keymap_count(&m);
         there[i] = keymap_put_w(&m, &key, i) != NULL;
         refused |= !there[i];
-        assert_int_equal(keymap_count(&m), count + there[i]);
         if (i % 3 != 0 && there[i / 2]) {
             key = key_of(integers, i / 2, text);
             keymap_kill_w(&m, keymap_find_w(&m, &key));
             there[i / 2] = false;
         }
     }
-    refused |= !keymap_reserve_w(&m, 1024);
     allocations = mem_fail_at(0, false);
     validate(&m);
     for (uint32_t i = 0; i < KEYS; i++) {
@@ -254,9 +226,9 @@ static void survives_lack_of_memory(void **state)
     for (int integers = 0; integers < 2; integers++) {
         assert_false(scenario(integers, UINT64_MAX, false));
         uint64_t points = allocations;
-        assert_true(points > 1000); /* mostly the tables that a reserve makes */
+        assert_true(points > 300); /* a record for each key, and tables */
         uint64_t refusals = 0;
-        for (uint64_t n = 1; n <= points; n += n < 200 ? 1 : 397)
+        for (uint64_t n = 1; n <= points; n++)
             for (int from_then_on = 0; from_then_on < 2; from_then_on++)
                 refusals += scenario(integers, n, from_then_on);
         assert_true(refusals > 100);
@@ -389,7 +361,6 @@ int main(void)
         cmocka_unit_test(every_key_is_legal),
         cmocka_unit_test(models),
         cmocka_unit_test(churn_is_bounded),
-        cmocka_unit_test(reserving_saves_growth),
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(readers_never_get_another_key),
     };

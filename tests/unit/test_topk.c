@@ -201,25 +201,12 @@ static void values_have_an_order(void **state)
     assert_order(list, list, 0);
 }
 
-static void tuples_differ_at_the_first_difference(void **state)
-{
-    (void)state;
-    struct value a[] = {integer(1), text("b", 1), real(3)}, b[] = {integer(1), text("c", 1), real(2)};
-    const bool up[] = {false, false, false}, mixed[] = {true, true, false};
-    assert_int_equal(sign(value_order_tuple(a, b, up, 3)), -1);
-    assert_int_equal(sign(value_order_tuple(a, b, mixed, 3)), 1);
-    assert_int_equal(value_order_tuple(a, b, up, 1), 0);
-    assert_int_equal(value_order_tuple(a, b, up, 0), 0);
-    b[1] = a[1];
-    assert_int_equal(sign(value_order_tuple(a, b, up, 3)), 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_what_sorting_gives), cmocka_unit_test(none_of_none),
         cmocka_unit_test(negative_zero_is_zero), cmocka_unit_test(slots_break_ties),
-        cmocka_unit_test(values_have_an_order),  cmocka_unit_test(tuples_differ_at_the_first_difference),
+        cmocka_unit_test(values_have_an_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
