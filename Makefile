@@ -63,7 +63,7 @@ python:
 demo: setup python
 	@$(PY) examples/films_demo.py $(if $(SCALE),--scale $(SCALE))
 
-# SCALE=1000000 is the size that the published figures are for.
+# SCALE: rows for bench_engine and bench_python (1,000,000 and 10,000 if not given); those of bench/core have sizes of their own.
 bench: setup release python
 	@for b in build/release/bench/bench_*; do \
 	    [[ -f $$b && -x $$b ]] || continue; echo; echo "== $${b##*/}"; $$b $(SCALE); \

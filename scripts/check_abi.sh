@@ -8,8 +8,8 @@
 #   2. SONAME, nodelete, full RELRO, no executable stack
 #   3. against abi/baseline/*.xml, where there is one, nothing was taken away (--update writes none: a
 #      baseline is made at a release, see CONTRIBUTING.md)
-#   4. the header compiles as strict C90 and as C++, and every function in it says what it does, who owns
-#      what, which threads may call it, how it fails and since when
+#   4. every function of the header says what it does, who owns what, which threads may call it, how it
+#      fails and since when (that it compiles as C90 and as C++ is a test of tests/abi)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,6 @@ header=abi/include/eagre/eagre.h
 faults=0
 fault() { printf 'check_abi: %s\n' "$*"; faults=$((faults + 1)); }
 
-[[ -f "$header" ]] || { echo "check_abi: there is no $header yet, nothing to check"; exit 0; }
 [[ -f "$library" ]] || { echo "check_abi: $library is not built (make release)" >&2; exit 1; }
 
 # ---- 1. symbols
@@ -71,12 +70,6 @@ done
 
 # ---- 4. the header
 
-flags=(-I abi/include -fsyntax-only -Wall -Wextra -Werror -pedantic)
-for compiler in gcc clang; do
-    command -v "$compiler" >/dev/null 2>&1 || continue
-    "$compiler" -std=c90 -Wstrict-prototypes "${flags[@]}" tests/abi/header.c || fault "not C90 ($compiler)"
-    "$compiler" -x c++ -std=c++11 "${flags[@]}" tests/abi/header.c || fault "not C++ ($compiler)"
-done
 python=.venv/bin/python
 [[ -x "$python" ]] || python=python3
 "$python" scripts/check_header.py "$header" abi/symbols.txt || faults=$((faults + 1))

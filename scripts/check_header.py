@@ -44,7 +44,7 @@ def main() -> int:
     lines = text.count("\n")
     if lines > MAX_LINES:
         faults.append(f"{header}:{lines}: longer than {MAX_LINES} lines")
-    listed = set(pathlib.Path(sys.argv[2]).read_text().split()) if pathlib.Path(sys.argv[2]).exists() else names
+    listed = set(pathlib.Path(sys.argv[2]).read_text().split())
     faults += [f"{header}: {name} is declared and not exported" for name in sorted(names - listed)]
     faults += [f"{header}: {name} is exported and not declared" for name in sorted(listed - names)]
     for fault in faults:

@@ -25,12 +25,9 @@ LAYERS = {
     "base": {"base"},
     "rank": {"base", "rank"},
     "store": {"base", "store"},
-    "text": {"base", "text"},
-    "vector": {"base", "vector"},
-    "durable": {"base", "durable"},
-    "query": {"base", "store", "rank", "text", "vector", "query"},
-    ".": {"base", "store", "rank", "text", "vector", "query", "."},
-    "engine": {"base", "store", "rank", "text", "vector", "durable", "query", ".", "engine"},
+    "query": {"base", "store", "rank", "query"},
+    ".": {"base", "store", "rank", "query", "."},
+    "engine": {"base", "store", "rank", "query", ".", "engine"},
 }
 
 # Headers that one file alone may include.
@@ -50,7 +47,7 @@ LOOK_BACK = 3
 MAX_LINES = 800
 SPDX = "SPDX-License-Identifier: MIT"
 SOURCE = re.compile(r"(\.(c|h|py|pyi|sh|cmake|map|go|rs)|CMakeLists\.txt|Makefile|/run)$")
-GENERATED = re.compile(r"(^|/)(_ffi\.c|_ffi\.pyi)$")
+GENERATED = re.compile(r"(^|/)_ffi\.c$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)

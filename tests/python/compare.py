@@ -133,7 +133,9 @@ class Pair:
             return
         if any(step.between) or self.model.kind(statement.kind).spec.expiry():
             self.pages_beside_writes(step, first)
-        elif not first.uncertain:
+        elif first.uncertain:
+            budget.count("paged, uncertain: not compared")
+        else:
             self.pages_alone(statement, step.params, first)
 
     def pages_alone(self, statement: Retrieve, params: Sequence[Any], first: Result) -> None:

@@ -216,18 +216,14 @@ def test_arrays_that_do_not_fit(engine: EngineSubject) -> None:
 
 
 def test_arrays_in_any_layout(engine: EngineSubject) -> None:
-    """Strided, reversed, read-only, big-endian: by value, or refused; never by what lies in memory."""
+    """Strided, reversed, read-only, big-endian: by value, never by what lies in memory."""
     engine.create(ITEM)
     base = numpy.arange(12, dtype="i8")
     frozen = base[:4].copy()
     frozen.flags.writeable = False
     for values in (base[::3], base[::-1][:4], frozen, base[:4].astype(">i8"), memoryview(base[:4])):
-        try:
-            engine.db.put_many("item", ["a", "b", "c", "d"], {"n": values})
-        except Exception as error:
-            assert getattr(error, "code", None) == "EAGRE_TYPE", values
-        else:
-            assert [engine.get("item", key)["n"] for key in "abcd"] == [int(value) for value in numpy.asarray(values)]
+        engine.db.put_many("item", ["a", "b", "c", "d"], {"n": values})
+        assert [engine.get("item", key)["n"] for key in "abcd"] == [int(value) for value in numpy.asarray(values)]
 
 
 def test_one_clock_for_a_batch(items: Subject) -> None:

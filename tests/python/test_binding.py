@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
+from subjects import NOW
+
 eagre = pytest.importorskip("eagre")
 numpy = pytest.importorskip("numpy")
 
-NOW = 1_704_067_200_000_000
 HOUR = 3_600_000_000
 UTC = datetime.timezone.utc
 

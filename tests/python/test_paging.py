@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-eagre = pytest.importorskip("eagre")
+from subjects import NOW
 
-NOW = 1_704_067_200_000_000
+eagre = pytest.importorskip("eagre")
 
 
 def pages(db: Any, statement: str, *params: Any) -> list[list[Any]]:

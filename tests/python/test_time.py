@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from subjects import NOW
+
 eagre = pytest.importorskip("eagre")
 
 SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
 YEAR = 365 * DAY
-NOW = 1_704_067_200 * SECOND
 
 
 @pytest.fixture

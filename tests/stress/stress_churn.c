@@ -14,7 +14,9 @@
 
 #include "base/hash.h"
 #include "base/publish.h"
+#include "effort.h"
 #include "host.h"
+#include "random.h"
 
 enum { LIVE = 500, STILL = 60000, WRITERS = 2, ROUNDS = 50, WARM = 10, TURNS = 3, SPAN = 10, WORDS = 300 };
 
@@ -41,16 +43,6 @@ static struct {
 } living[LIVE]; /* the key that stands at each place; each writer has its own places */
 
 #define wrong(...) (fprintf(stderr, "stress_churn: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t below(struct random *r, uint32_t n)
-{
-    r->state++;
-    return (uint32_t)(mix64(r->state) % n);
-}
 
 static int64_t clock_us(void)
 {
@@ -304,12 +296,11 @@ static bool steady(const char *what, const uint64_t *bytes, const uint64_t *done
 
 int main(void)
 {
-    const char *seconds_text = getenv("EAGRE_TEST_SECONDS"), *seed_text = getenv("EAGRE_TEST_SEED");
-    double seconds = seconds_text != NULL ? atof(seconds_text) : 10;
+    double seconds = test_seconds(10);
     pthread_t threads[WRITERS + 1];
     uint64_t pages[ROUNDS], bytes[ROUNDS], done[ROUNDS], count = 0;
     eagre_error e = {.struct_size = sizeof e};
-    seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
+    seed = test_seed();
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was measured is said even if it is wrong */
     printf("stress_churn: seed %" PRIu64 ", %.0f s\n", seed, seconds);
     load();

@@ -14,7 +14,9 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/publish.h"
+#include "effort.h"
 #include "host.h"
+#include "random.h"
 
 enum { KEYS = 400, READERS = 2, VERBS = 6, FREEZES = 2000, PATIENCE_US = 20 * 1000000 };
 
@@ -29,16 +31,6 @@ static uint64_t writes, longest[VERBS]; /* microseconds of the longest call besi
 static const char *const verbs[VERBS] = {"get", "handle", "count", "run by score", "run by keyword", "run by keys"};
 
 #define wrong(...) (fprintf(stderr, "stress_frozen: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t below(struct random *r, uint32_t n)
-{
-    r->state++;
-    return (uint32_t)(mix64(r->state) % n);
-}
 
 /* ---- the writer ---- */
 
@@ -237,9 +229,8 @@ static void set_up(void)
 
 int main(void)
 {
-    const char *seconds_text = getenv("EAGRE_TEST_SECONDS"), *seed_text = getenv("EAGRE_TEST_SEED");
-    double seconds = seconds_text != NULL ? atof(seconds_text) : 10;
-    seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
+    double seconds = test_seconds(10);
+    seed = test_seed();
     printf("stress_frozen: seed %" PRIu64 ", %.0f s\n", seed, seconds);
     pthread_t writer, readers[READERS];
     set_up();

@@ -17,6 +17,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/publish.h"
+#include "effort.h"
+#include "random.h"
 #include "store_fixture.h"
 
 enum { KEYS = 3000, WORDS = 24, WRITERS = 2, READERS = 3, ROUND_MS = 500 };
@@ -41,16 +43,6 @@ static uint64_t changes, deletes, refused, swept, events;                       
 static uint64_t blocks_still, blocks_moved, found, missed, sets, handles, tallies; /* atomic counts */
 
 #define wrong(...) (fprintf(stderr, "stress_items: " __VA_ARGS__), fprintf(stderr, " (seed %llu)\n", (unsigned long long)seed), abort())
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t below(struct random *r, uint32_t n)
-{
-    r->state++;
-    return (uint32_t)(mix64(r->state) % n);
-}
 
 /* ---- what one number makes of a row ---- */
 
@@ -343,11 +335,10 @@ static void empty_kind(void)
 
 int main(void)
 {
-    const char *seconds_text = getenv("EAGRE_TEST_SECONDS"), *seed_text = getenv("EAGRE_TEST_SEED");
-    double seconds = seconds_text != NULL ? atof(seconds_text) : 10;
+    double seconds = test_seconds(10);
     struct signal_def view = {.name = "view", .decay = DECAY_HALF_LIFE, .half_life = 3600 * MICROS, .n_windows = 1, .windows = {3600}};
     struct error e = {0};
-    seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
+    seed = test_seed();
     printf("stress_items: seed %llu, %.0f s\n", (unsigned long long)seed, seconds);
     now_us = clock_precise();
     make_primes();

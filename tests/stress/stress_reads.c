@@ -18,7 +18,9 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/publish.h"
+#include "effort.h"
 #include "host.h"
+#include "random.h"
 
 enum { MAX_KEYS = 20000, WRITERS = 2, READERS = 3, ROUND_MS = 500, WORDS = 37, DIMENSION = 4, BATCH = 16 };
 enum column { K, A, BASE, B, W, WS, T, X, C, COLUMNS };
@@ -46,16 +48,6 @@ static uint64_t begun[MAX_KEYS], done[MAX_KEYS];                                
 static uint64_t gets, missing, rows_checked, absences, events, changes, answers, twice; /* atomic counts */
 
 #define wrong(...) (fprintf(stderr, "stress_reads: " __VA_ARGS__), fprintf(stderr, " (seed %" PRIu64 ")\n", seed), abort())
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t below(struct random *r, uint32_t n)
-{
-    r->state++;
-    return (uint32_t)(mix64(r->state) % n);
-}
 
 /* ---- what (key, n) makes ---- */
 
@@ -538,9 +530,8 @@ static void run_round(const struct round *round, unsigned ms)
 
 int main(void)
 {
-    const char *seconds_text = getenv("EAGRE_TEST_SECONDS"), *seed_text = getenv("EAGRE_TEST_SEED");
-    double seconds = seconds_text != NULL ? atof(seconds_text) : 10;
-    seed = seed_text != NULL ? strtoull(seed_text, NULL, 10) : (uint64_t)time(NULL);
+    double seconds = test_seconds(10);
+    seed = test_seed();
     printf("stress_reads: seed %" PRIu64 ", %.0f s\n", seed, seconds);
     int64_t end = clock_monotonic() + (int64_t)(seconds * 1e6);
     unsigned n = 0;

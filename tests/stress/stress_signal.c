@@ -22,6 +22,7 @@
 
 #include "base/publish.h"
 #include "base/reclaim.h"
+#include "effort.h"
 #include "signal_oracle.h"
 
 enum { CELLS = 3, WRITERS = 3, READERS = 2, SPAN = 30000, REACH = 3800 };
@@ -507,9 +508,8 @@ static void round_of_lives(void)
 
 int main(void)
 {
-    const char *seconds = getenv("EAGRE_TEST_SECONDS"), *from = getenv("EAGRE_TEST_SEED");
-    const double budget = seconds == NULL ? 10 : atof(seconds);
-    first_seed = seed = from == NULL ? (uint64_t)time(NULL) : strtoull(from, NULL, 10);
+    const double budget = test_seconds(10);
+    first_seed = seed = test_seed();
     printf("seed %llu\n", (unsigned long long)seed);
     struct signal_def defs[] = {
         {.name = "three", .decay = DECAY_HALF_LIFE, .half_life = 3650 * DAY, .n_windows = 3, .windows = {60, 300, 3600}},

@@ -133,10 +133,6 @@ static inline const eagre_result_column *result_column(const eagre_result *r, ui
 {
     return (const eagre_result_column *)result_at(r, r->columns_at) + column;
 }
-static inline bool result_null(const eagre_result *r, uint32_t column, uint32_t row)
-{
-    return ((const uint8_t *)result_at(r, result_column(r, column)->nulls_at))[row] != 0;
-}
 static inline int64_t result_int(const eagre_result *r, uint32_t column, uint32_t row)
 {
     return ((const int64_t *)result_at(r, result_column(r, column)->data_at))[row];

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "effort.h"
 
 #include "base/hash.h"
 #include "rank/diversity.h"
@@ -319,8 +320,7 @@ static void random_page(void)
 static void random_pages(void **state)
 {
     (void)state;
-    const char *seconds = getenv("EAGRE_TEST_SECONDS");
-    time_t end = time(NULL) + (seconds ? atoi(seconds) / 4 : 0);
+    time_t end = time(NULL) + (time_t)test_seconds(0) / 4;
     for (unsigned round = 0; round < 30000 || time(NULL) < end; round++) {
         hash_degrade(round % 4 == 0 ? 2 : 0); /* also when every token collides */
         random_page();
