@@ -47,7 +47,7 @@ static bool sweep(struct database *db, struct kind *k, unsigned budget)
     if (kind_dropped(k))
         return false;
     pthread_mutex_lock(&k->lock);
-    unsigned n = kind_dropped(k) ? 0 : items_sweep_telling_w(k, database_now(db), budget, change_tell_expired, db);
+    unsigned n = kind_dropped(k) ? 0 : items_sweep_w(k, database_now(db), budget, change_tell_expired, db);
     pthread_mutex_unlock(&k->lock);
     return n == budget;
 }

@@ -59,11 +59,6 @@ static inline void *chunks_at(const struct chunks *c, uint32_t index)
     return chunk == NULL ? NULL : chunk + (size_t)(index & (CHUNK_SLOTS - 1)) * c->element;
 }
 
-static inline size_t chunks_element(const struct chunks *c)
-{
-    return c->element;
-}
-
 uint64_t chunks_bytes(const struct chunks *c);
 
 #endif

@@ -41,11 +41,10 @@ status items_put_w(struct kind *k, struct item_change *change, struct error *e);
 /* `slot` and `generation` get those the item had. now = INT64_MIN: expired or not. */
 status items_delete_w(struct kind *k, const struct key *key, int64_t now, uint32_t *slot, uint32_t *generation, struct error *e);
 /* Background work, to be called for every kind a few times a second: deletes what has expired at `now`, at most `budget` items, and makes slots of
- * dead items ready for new ones (a grace period and their signals' cells lie in between). Returns how many items it deleted. */
-unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget);
-/* The same, and tells of each item before it goes: who keeps a record of all changes needs these deaths too. */
+ * dead items ready for new ones (a grace period and their signals' cells lie in between). Returns how many items it deleted.
+ * `tell` (or NULL) hears of each before it goes: who keeps a record of all changes needs these deaths too. */
 typedef void item_dies(void *context, struct kind *k, const struct row *row, uint32_t generation);
-unsigned items_sweep_telling_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context);
+unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context);
 
 /* In a read section. The living, unexpired item of a key: its row, or NULL. */
 const struct row *items_find_rcu(const struct kind *k, const struct key *key, int64_t now, uint32_t *generation);

@@ -47,7 +47,7 @@ static unsigned walk(struct kind *k, const struct field *expires, int64_t now, u
     return gone;
 }
 
-unsigned items_sweep_telling_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context)
+unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget, item_dies *tell, void *context)
 {
     if (k->dropped)
         return 0;
@@ -59,9 +59,4 @@ unsigned items_sweep_telling_w(struct kind *k, int64_t now, unsigned budget, ite
     if (k->expires == NULL || now < k->expiry.next)
         return 0;
     return walk(k, k->expires, now, budget, tell, context);
-}
-
-unsigned items_sweep_w(struct kind *k, int64_t now, unsigned budget)
-{
-    return items_sweep_telling_w(k, now, budget, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static inline status delete_key(struct kind *k, struct value key_value, int64_t 
 static inline unsigned sweep(struct kind *k, int64_t now, unsigned budget)
 {
     pthread_mutex_lock(&k->lock);
-    unsigned n = items_sweep_w(k, now, budget);
+    unsigned n = items_sweep_w(k, now, budget, NULL, NULL);
     pthread_mutex_unlock(&k->lock);
     return n;
 }
