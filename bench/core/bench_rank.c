@@ -122,13 +122,12 @@ static void offer_block(struct topk *best, uint32_t slot)
 
 static void bench_program(struct expression *e)
 {
-    struct program p = {.n_registers = REGISTERS, .n_ops = e->n_ops, .ops = e->ops};
     double alone[ROUNDS], whole[ROUNDS];
     load_block(0);
     for (int round = 0; round < ROUNDS; round++) {
         double start = seconds();
         for (uint32_t slot = 0; slot < SLOTS; slot += BLOCK_MAX)
-            program_run(&p, regs, NULL, BLOCK_MAX);
+            program_run(e->ops, e->n_ops, regs, NULL, BLOCK_MAX);
         alone[round] = seconds() - start;
         struct candidate memory[20];
         struct topk best;
@@ -136,7 +135,7 @@ static void bench_program(struct expression *e)
         start = seconds();
         for (uint32_t slot = 0; slot < SLOTS; slot += BLOCK_MAX) {
             load_block(slot);
-            program_run(&p, regs, NULL, BLOCK_MAX);
+            program_run(e->ops, e->n_ops, regs, NULL, BLOCK_MAX);
             offer_block(&best, slot);
         }
         whole[round] = seconds() - start;

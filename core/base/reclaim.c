@@ -38,8 +38,8 @@
  *   barrier, synchronize                  X                  X                -
  *
  * Locks: `draining` is taken before `lock`; neither is held while a tick runs; `lock` is not held while anything is released. A thread
- * that waits for `draining` waits for a grace period, so it must hold no lock that a section or a release could want: sections and
- * releases take none.
+ * that waits for `draining` waits for a grace period, so it must hold no lock that a section or a release could want: releases take none,
+ * sections only those whose holders wait for nothing but the allocator (a new chunk's).
  *
  * fork: the child of a process that loaded the library is marked and every function here does nothing in it; liburcu would wait for
  * readers that are not there any more. */

@@ -142,11 +142,13 @@ static status alive(const struct kind *k, uint32_t slot, uint32_t generation, in
     return STATUS_OK;
 }
 
-/* In a section; room for a retire was reserved before it. */
-static status add_event_rcu(struct database *db, struct kind *k, struct change *c, struct error *e)
+/* In a section; room for a retire was reserved before it. `known`: the section has found the item alive. */
+static status add_event_rcu(struct database *db, struct kind *k, struct change *c, bool known, struct error *e)
 {
-    struct signal *s = kind_dropped(k) ? NULL : kind_signal_rcu(k, c->signal);
-    status result = s ? alive(k, c->slot, c->generation, c->now, e) : fail(e, STATUS_STALE, -1, "the signal was dropped");
+    struct signal *s = kind_signal_rcu(k, c->signal);
+    status result = s ? STATUS_OK : fail(e, STATUS_STALE, -1, "the signal was dropped");
+    if (!result && !known)
+        result = alive(k, c->slot, c->generation, c->now, e);
     if (result)
         return result;
     result = signal_add(s, c->slot, c->weight, c->at, c->now);
@@ -158,8 +160,8 @@ static status add_event_rcu(struct database *db, struct kind *k, struct change *
 
 static status add_event(struct database *db, struct kind *k, struct change *c, struct error *e)
 {
-    reclaim_enter(); /* RCU: protects the signal and its cell */
-    status s = add_event_rcu(db, k, c, e);
+    reclaim_enter(); /* RCU: protects the row, the signal and its cell */
+    status s = add_event_rcu(db, k, c, false, e);
     reclaim_leave();
     return s;
 }
@@ -245,15 +247,14 @@ bool handle_alive(const struct kind *k, uint64_t handle, int64_t now)
 
 /* The hot ways: one section covers the look at the handle, the key and the event, so that nothing else is counted or locked. */
 
-static status add_hot_rcu(struct database *db, struct kind *k, struct change *c, struct error *e)
+static status check_event(struct change *c, struct error *e)
 {
     status s = check_weight(c->weight, e);
     if (!s)
         s = check_time(c->at, e);
-    if (s)
-        return s;
-    clamp_time(c);
-    return add_event_rcu(db, k, c, e);
+    if (!s)
+        clamp_time(c);
+    return s;
 }
 
 status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e)
@@ -267,7 +268,9 @@ status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t han
     if (k && handle_kind(handle) == k->id) {
         struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .slot = handle_slot(handle),
                            .generation = handle_generation(handle), .weight = weight, .at = at, .now = database_now(db)};
-        s = add_hot_rcu(db, k, &c, e);
+        s = check_event(&c, e);
+        if (!s)
+            s = add_event_rcu(db, k, &c, false, e);
     } else {
         s = k ? fail(e, STATUS_INVALID, -1, "handle: it is not of kind '%s'", k->name) : e->code;
     }
@@ -279,13 +282,15 @@ static status add_by_key_rcu(struct database *db, struct kind *k, uint32_t signa
 {
     struct change c = {.type = CHANGE_SIGNAL, .kind = k->id, .signal = (uint16_t)signal, .weight = weight, .at = at, .now = database_now(db)};
     status s = items_check_key(k, key, &c.key, e);
+    if (!s)
+        s = check_event(&c, e);
     if (s)
         return s;
     const struct row *row = find_item_rcu(k, &c.key, c.now, &c.generation, e);
     if (!row)
         return STATUS_NOT_FOUND;
     c.slot = row->slot;
-    return add_hot_rcu(db, k, &c, e);
+    return add_event_rcu(db, k, &c, true, e);
 }
 
 status signal_by_key(const struct shell *shell, uint32_t signal, const struct value *key, double weight, int64_t at, struct error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One database: its schema and items, its clock, and the two doors, change_apply for changes (change.h) and retrieve_run for statements. */
+/* One database: its schema and items, its clock, and what is built on them: changes go through change_apply (change.h), questions through statement_run (statement.h). */
 #ifndef EAGRE_ENGINE_DATABASE_H
 #define EAGRE_ENGINE_DATABASE_H
 

@@ -16,7 +16,6 @@ static void json_text(struct buffer *b, const char *text)
 
 static void report_fields(const struct kind *k, struct buffer *b)
 {
-    static const char *const roles[] = {[ROLE_TITLE] = "title", [ROLE_AUTHOR] = "author", [ROLE_CREATED] = "created", [ROLE_DURATION] = "duration"};
     buffer_printf(b, "\"fields\":[");
     /* ORDER: acquire: pairs with the release in catalog_add_fields. */
     unsigned n = take(&k->n_fields);
@@ -28,7 +27,7 @@ static void report_fields(const struct kind *k, struct buffer *b)
         if (f->type == FIELD_VECTOR)
             buffer_printf(b, ",\"dimension\":%u", f->dimension);
         if (f->role != ROLE_NONE)
-            buffer_printf(b, ",\"role\":\"%s\"", roles[f->role]);
+            buffer_printf(b, ",\"role\":\"%s\"", role_name(f->role));
         buffer_printf(b, "%s}", f->expires ? ",\"expires\":true" : "");
     }
     buffer_printf(b, "]");
@@ -50,9 +49,7 @@ static void report_signal_def(const struct signal_def *d, struct buffer *b)
 
 static void report_profiles(const struct kind *k, struct buffer *b)
 {
-    reclaim_enter(); /* RCU: protects the list of profiles; their texts are copied */
-    /* ORDER: acquire: pairs with the release in catalog_set_profile. */
-    const struct profile_list *list = take(&k->profiles);
+    const struct profile_list *list = k->profiles; /* under catalog->lock, as all changes of it */
     buffer_printf(b, "\"profiles\":[");
     for (unsigned i = 0; list && i < list->n; i++) {
         buffer_printf(b, "%s{\"name\":", i ? "," : "");
@@ -62,7 +59,6 @@ static void report_profiles(const struct kind *k, struct buffer *b)
         buffer_printf(b, "}");
     }
     buffer_printf(b, "]");
-    reclaim_leave();
 }
 
 static void report_kind(const struct kind *k, struct buffer *b)
@@ -116,6 +112,7 @@ static void stats_signals(const struct kind *k, uint64_t slots, struct buffer *b
 {
     /* ORDER: acquire: pairs with the release in catalog_create_signal. */
     unsigned n = take(&k->n_signals), shown = 0;
+    uint64_t bytes = 0;
     buffer_printf(b, "\"signals\":[");
     for (unsigned i = 0; i < n; i++) {
         /* ORDER: acquire: pairs with the release in catalog_drop_signal. */
@@ -123,12 +120,13 @@ static void stats_signals(const struct kind *k, uint64_t slots, struct buffer *b
             continue;
         struct signal_stats s;
         signal_statistics(k->signals[i].signal, (uint32_t)slots, &s);
+        bytes += s.bytes;
         buffer_printf(b, "%s{\"name\":", shown++ ? "," : "");
         json_text(b, k->signals[i].def->name);
         buffer_printf(b, ",\"cells\":%" PRIu64 ",\"quiet\":%" PRIu64 ",\"rings\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"bytes_per_cell\":%.1f}", s.cells, s.quiet,
                       s.rings, s.bytes, s.cells ? (double)s.bytes / (double)s.cells : 0.0);
     }
-    buffer_printf(b, "]");
+    buffer_printf(b, "],\"signal_bytes\":%" PRIu64, bytes);
 }
 
 static void stats_kind(const struct kind *k, struct buffer *b)
@@ -139,8 +137,8 @@ static void stats_kind(const struct kind *k, struct buffer *b)
     buffer_printf(b, "{\"name\":");
     json_text(b, k->name);
     buffer_printf(b, ",\"items\":%" PRIu64 ",\"slots\":%" PRIu64 ",\"row_bytes\":%" PRIu64 ",\"column_bytes\":%" PRIu64 ",\"keyword_bytes\":%" PRIu64
-                  ",\"key_bytes\":%" PRIu64 ",\"signal_bytes\":%" PRIu64 ",\"bytes_per_item\":%.1f,",
-                  s.items, s.slots, s.row_bytes, s.column_bytes, s.keyword_bytes, s.key_bytes, s.signal_bytes,
+                  ",\"key_bytes\":%" PRIu64 ",\"bytes_per_item\":%.1f,",
+                  s.items, s.slots, s.row_bytes, s.column_bytes, s.keyword_bytes, s.key_bytes,
                   s.items ? (double)item_bytes / (double)s.items : 0.0);
     stats_signals(k, s.slots, b);
     buffer_printf(b, "}");

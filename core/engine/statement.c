@@ -49,10 +49,11 @@ static status run_schema(struct statement *s, const struct run_request *request,
 {
     if (request->n_params)
         return fail(e, STATUS_PARAMETER, -1, "the statement takes no parameters, %u given", request->n_params);
-    result_empty(database_now(s->db), out);
+    const int64_t now = database_now(s->db);
+    result_empty(now, out);
     if (out->needed > out->capacity) /* before anything has changed */
         return fail(e, STATUS_BUFFER_TOO_SMALL, -1, "the answer needs %zu bytes, the buffer has %zu", out->needed, out->capacity);
-    struct change c = {.type = CHANGE_SCHEMA, .now = database_now(s->db), .text = s->ast->text, .length = s->ast->length};
+    struct change c = {.type = CHANGE_SCHEMA, .now = now, .text = s->ast->text, .length = s->ast->length};
     return change_apply(s->db, &c, e);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "query/arena.h"
-#include "query/compile_names.h"
+#include "query/functions.h"
 
 /* What an expression came to: a register of a class, or a string to be compared. */
 enum operand_class { OPERAND_NUMBER, OPERAND_TRUTH, OPERAND_STRING, OPERAND_CONSTANT };

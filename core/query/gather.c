@@ -35,25 +35,15 @@ static void gather_signal(struct run *r, const struct input *in, struct reg *reg
 {
     struct signal *s = r->signals[in->index];
     bool last = in->reading == READ_LAST;
+    double *f = last ? NULL : reg->lane->real;
+    int64_t *t = last ? reg->lane->integer : NULL;
     reg->has_null = false;
-    if (consecutive) {
-        signal_read_block(s, in->reading, in->window, r->now, r->slots[0], n, last ? NULL : reg->lane->real, last ? reg->lane->integer : NULL);
-        for (unsigned i = 0; last && i < n; i++)
-            set_int(reg, i, reg->lane->integer[i] == INT64_MIN, reg->lane->integer[i]);
-        return;
-    }
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t slot = r->slots[i];
-        switch (in->reading) {
-        case READ_DECAY: reg->lane->real[i] = signal_decay(s, slot, r->now); break;
-        case READ_COUNT: reg->lane->real[i] = (double)signal_count(s, slot, in->window, r->now); break;
-        case READ_SUM: reg->lane->real[i] = signal_sum(s, slot, in->window, r->now); break;
-        default: {
-            int64_t t = signal_last(s, slot, r->now);
-            set_int(reg, i, t == INT64_MIN, t);
-        }
-        }
-    }
+    if (consecutive)
+        signal_read_block(s, in->reading, in->window, r->now, r->slots[0], n, f, t);
+    else
+        signal_read_slots(s, in->reading, in->window, r->now, r->slots, n, f, t);
+    for (unsigned i = 0; last && i < n; i++)
+        set_int(reg, i, reg->lane->integer[i] == INT64_MIN, reg->lane->integer[i]);
 }
 
 static void gather_first_put(struct run *r, struct reg *reg, unsigned n)
@@ -149,6 +139,5 @@ void gather_rows(struct run *r, const struct section *s, unsigned n)
 
 void run_section(struct run *r, const struct section *s, unsigned n)
 {
-    struct program p = {.ops = s->ops, .n_ops = s->n_ops, .n_registers = r->plan->n_registers};
-    program_run(&p, r->regs, r->lists, n);
+    program_run(s->ops, s->n_ops, r->regs, r->lists, n);
 }

@@ -160,7 +160,7 @@ const char *parse_name(struct parser *p, const char *what, uint32_t *position)
 const char *define_name(struct parser *p, const char *what, uint32_t *position)
 {
     const char *name = parse_name(p, what, position);
-    if (name != NULL && is_reserved_name(name)) {
+    if (name != NULL && name_reserved(name)) {
         fault(p, STATUS_SYNTAX, *position, "'%s' is reserved and can not be %s", name, what);
         return NULL;
     }

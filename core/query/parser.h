@@ -48,7 +48,6 @@ bool need_word(struct parser *p, const char *word);
 /* ---- words (parser_words.c) */
 
 bool is_reserved_word(const char *text, size_t length); /* may be a name in quotes only */
-bool is_reserved_name(const char *name);                /* nothing can be called so */
 const char *function_name(const char *text,
                           size_t length); /* the function called so, in any case, as docs/language.md writes it; or NULL */
 /* Is the word in hand nearly one of these? Then that is a fault: "'WHRE' is no clause; did you mean WHERE?" */

@@ -6,22 +6,15 @@
 #include "query/parser.h"
 #include "store/limits.h"
 
-#define HALF_LIFE_LEAST (30 * MICROS)
-#define HALF_LIFE_MOST (3650 * 86400 * MICROS)
-#define WINDOW_LEAST (60 * MICROS)
-#define WINDOW_MOST (366 * 86400 * MICROS)
-enum { MAX_POWER = 10 };
-
 /* ---- fields */
 
 static bool parse_type(struct parser *p, struct field_def *f)
 {
-    static const char *const names[] = {"INTEGER", "REAL", "TIME", "KEYWORD", "KEYWORDS", "TEXT", "VECTOR", NULL};
     unsigned type = 0;
-    while (type <= FIELD_VECTOR && !at_word(p, names[type]))
+    while (type <= FIELD_VECTOR && !at_word(p, FIELD_TYPES[type]))
         type++;
     if (type > FIELD_VECTOR)
-        return !misspelled(p, "type", names) && expected(p, "a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n))");
+        return !misspelled(p, "type", FIELD_TYPES) && expected(p, "a type (INTEGER, REAL, TIME, KEYWORD, KEYWORDS, TEXT or VECTOR(n))");
     advance(p);
     f->type = (uint8_t)type;
     if (type != FIELD_VECTOR)
@@ -198,7 +191,7 @@ static bool parse_decay(struct parser *p, struct signal_def *s)
         const size_t position = need_word(p, "LIFE") ? p->token.position : first;
         if (!parse_duration(p, "a duration such as 7d", &s->half_life))
             return false;
-        bool fits = s->half_life >= HALF_LIFE_LEAST && s->half_life <= HALF_LIFE_MOST;
+        bool fits = s->half_life >= HALF_LIFE_MIN && s->half_life <= HALF_LIFE_MAX;
         return fits || fault(p, STATUS_RANGE, position, "a half-life is 30s to 3650d");
     }
     if (!take_word(p, "POWER"))
@@ -223,7 +216,7 @@ static bool parse_windows(struct parser *p, struct signal_def *s)
         int64_t window;
         if (!parse_duration(p, "a duration such as 24h", &window))
             return false;
-        if (window < WINDOW_LEAST || window > WINDOW_MOST || window % WINDOW_LEAST != 0)
+        if (window < WINDOW_MIN * MICROS || window > WINDOW_MAX * MICROS || window % (WINDOW_MIN * MICROS) != 0)
             return fault(p, STATUS_RANGE, position, "a window is a whole number of minutes, 1m to 366d");
         uint32_t seconds = (uint32_t)(window / MICROS);
         unsigned i = s->n_windows;

@@ -2,6 +2,7 @@
 /* The words of the language: which may be names, which are functions, which are kept for later, and what a misspelled one may mean. */
 #include <string.h>
 
+#include "query/functions.h"
 #include "query/parser.h"
 
 static bool same_word(const char *text, size_t length, const char *word)
@@ -33,22 +34,13 @@ bool is_reserved_word(const char *text, size_t length)
     return find_word(text, length, reserved_words) != NULL;
 }
 
-bool is_reserved_name(const char *name)
-{
-    static const char *const names[] = {"key", "score", "text", "taste", "all", "user", NULL};
-    for (const char *const *n = names; *n != NULL; n++)
-        if (strcmp(name, *n) == 0)
-            return true;
-    return false;
-}
-
 const char *function_name(const char *text, size_t length)
 {
-    static const char *const functions[] = {
-        "abs", "affinity", "age",     "count", "decay", "exp",        "if",   "last", "log1p",    "max",    "min",
-        "pow", "random",   "recency", "rise",  "sign",  "similarity", "sqrt", "sum",  "velocity", "wilson", NULL,
-    };
-    return find_word(text, length, functions);
+    const struct function *f;
+    for (unsigned i = 0; (f = function_at(i)) != NULL; i++)
+        if (same_word(text, length, f->name))
+            return f->name;
+    return NULL;
 }
 
 /* ---- misspellings */

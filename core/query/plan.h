@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A compiled RETRIEVE: what the statement's names mean for one kind, as programs over one set of registers. Immutable once made, so that many
- * threads may run it at once; what differs from run to run (parameters, the moment) is bound in a struct bound (bind.h). */
+ * threads may run it at once; what differs from run to run (parameters, the moment) is in a struct run (run.h). */
 #ifndef EAGRE_QUERY_PLAN_H
 #define EAGRE_QUERY_PLAN_H
 

@@ -34,11 +34,10 @@ static int64_t newest_event(struct run *r, const struct signal *s)
     for (uint32_t slot = 0; slot < r->n_slots; slot += BLOCK) {
         unsigned n = r->n_slots - slot < BLOCK ? r->n_slots - slot : BLOCK;
         block_rows(r->kind, slot, n, r->rows);
-        for (unsigned i = 0; i < n; i++) {
-            bool living = r->rows[i] && !items_expired(r->kind, r->rows[i], gone_by(r));
-            int64_t last = living ? signal_last(s, slot + i, r->now) : INT64_MIN;
-            newest = last > newest ? last : newest;
-        }
+        signal_read_block(s, READ_LAST, 0, r->now, slot, n, NULL, r->times);
+        for (unsigned i = 0; i < n; i++)
+            if (r->times[i] > newest && r->rows[i] && !items_expired(r->kind, r->rows[i], gone_by(r)))
+                newest = r->times[i];
     }
     return newest;
 }

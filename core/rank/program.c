@@ -281,12 +281,11 @@ static void run_op(const struct step *s, const struct op *op, const struct numbe
     }
 }
 
-void program_run(const struct program *p, struct reg *regs, const struct number_list *lists, unsigned n)
+void program_run(const struct op *ops, unsigned n_ops, struct reg *regs, const struct number_list *lists, unsigned n)
 {
     assert(n <= BLOCK_MAX);
     const struct kernels *k = kernels_best();
-    for (unsigned i = 0; i < p->n_ops; i++) {
-        const struct op *op = &p->ops[i];
+    for (const struct op *op = ops; op < ops + n_ops; op++) {
         struct step s = {.k = k, .to = &regs[op->to], .a = &regs[op->a], .b = &regs[op->b], .c = &regs[op->c], .n = n};
         run_op(&s, op, lists);
     }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rank/numbers.h" /* num_*: single values, the same bits as the block kernels: for EXPLAIN and the row-wise path */
+#include "rank/numbers.h" /* num_*: what the kernels do to one value */
 
 enum { BLOCK_MAX = 256, MAX_REGISTERS = 512 };
 
@@ -45,12 +45,6 @@ struct op {
     double immediate;
 };
 
-struct program {
-    unsigned n_inputs, n_constants, n_registers, n_ops;
-    uint8_t *classes; /* enum reg_class of each register; of a constant: decided when it is bound, see below */
-    struct op *ops;
-};
-
 /* A register's block: values and nulls. For TRUTH only `nulls` is used, holding enum truth, and has_null is not looked at. */
 union lane {
     double real[BLOCK_MAX];
@@ -76,8 +70,8 @@ void reg_fill_real(struct reg *r, double v);
 void reg_fill_int(struct reg *r, int64_t v);
 void reg_fill_null(struct reg *r);
 
-/* Runs the program over n <= BLOCK_MAX places of `regs` (n_registers of them: inputs and constants filled, results with room). Sets the results'
- * classes. Places from n on are left alone. */
-void program_run(const struct program *p, struct reg *regs, const struct number_list *lists, unsigned n);
+/* Runs operations over n <= BLOCK_MAX places of `regs` (inputs and constants filled, results with room). Sets the results' classes. Places from n
+ * on are left alone. */
+void program_run(const struct op *ops, unsigned n_ops, struct reg *regs, const struct number_list *lists, unsigned n);
 
 #endif

@@ -10,7 +10,6 @@
 struct candidate {
     double score;
     uint32_t slot;
-    uint32_t tag;
     const void *row;
 };
 

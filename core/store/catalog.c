@@ -21,13 +21,26 @@
 
 /* ---- names, types and roles ---- */
 
-static const char *const TYPE_NAMES[] = {"INTEGER", "REAL", "TIME", "KEYWORD", "KEYWORDS", "TEXT", "VECTOR"};
+const char *const FIELD_TYPES[] = {"INTEGER", "REAL", "TIME", "KEYWORD", "KEYWORDS", "TEXT", "VECTOR", NULL};
 static const char *const ROLE_NAMES[ROLE_COUNT] = {"", "title", "author", "created", "duration"};
 static const char *const RESERVED[] = {"key", "score", "text", "taste", "all", "user"};
 
 const char *field_type_name(unsigned type)
 {
-    return type <= FIELD_VECTOR ? TYPE_NAMES[type] : "?";
+    return type <= FIELD_VECTOR ? FIELD_TYPES[type] : "?";
+}
+
+const char *role_name(unsigned role)
+{
+    return role < ROLE_COUNT ? ROLE_NAMES[role] : "?";
+}
+
+bool name_reserved(const char *name)
+{
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (strcmp(name, RESERVED[i]) == 0)
+            return true;
+    return false;
 }
 
 enum role role_by_name(const char *name)
@@ -64,9 +77,8 @@ static status check_name(const char *what, const char *name, struct error *e)
         return fail(e, STATUS_LIMIT, -1, "the name of a %s is longer than %d bytes", what, MAX_NAME);
     if (!utf8_valid(name, length))
         return fail(e, STATUS_ENCODING, -1, "the name of a %s is not valid UTF-8", what);
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (strcmp(name, RESERVED[i]) == 0)
-            return fail(e, STATUS_INVALID, -1, "'%s' is a reserved name and can not be a %s", name, what);
+    if (name_reserved(name))
+        return fail(e, STATUS_INVALID, -1, "'%s' is a reserved name and can not be a %s", name, what);
     return STATUS_OK;
 }
 
@@ -378,12 +390,6 @@ static status add_fields(struct kind *k, unsigned n, const struct field_def *def
 
 /* ---- changes ---- */
 
-static void changed(struct catalog *c)
-{
-    /* ORDER: seq_cst for plainness; pairs with the take of version by statements that compare it with the one they were made under. */
-    add_seq(&c->version, 1);
-}
-
 status catalog_create_kind(struct catalog *c, const char *name, bool integer_keys, unsigned n, const struct field_def *fields,
                            struct error *e)
 {
@@ -414,7 +420,6 @@ status catalog_create_kind(struct catalog *c, const char *name, bool integer_key
     c->kinds[c->n_kinds] = k;
     /* ORDER: release, pairs with the takes of n_kinds: the shell is filled (I1). */
     publish(&c->n_kinds, c->n_kinds + 1);
-    changed(c);
 out:
     pthread_mutex_unlock(&c->lock);
     return s;
@@ -434,8 +439,6 @@ static status lock_kind(struct catalog *c, struct kind *k, struct error *e)
 
 static status unlock_kind(struct catalog *c, struct kind *k, status s)
 {
-    if (s == STATUS_OK)
-        changed(c);
     pthread_mutex_unlock(&k->lock);
     pthread_mutex_unlock(&c->lock);
     return s;
@@ -468,7 +471,7 @@ static status check_windows(const struct signal_def *d, struct error *e)
     if (d->n_windows > MAX_WINDOWS)
         return fail(e, STATUS_LIMIT, -1, "signal '%s' has %u windows; a signal has at most %d", d->name, d->n_windows, MAX_WINDOWS);
     for (unsigned i = 0; i < d->n_windows; i++) {
-        if (d->windows[i] < 60 || d->windows[i] > 366u * 86400u || d->windows[i] % 60 != 0)
+        if (d->windows[i] < WINDOW_MIN || d->windows[i] > WINDOW_MAX || d->windows[i] % WINDOW_MIN != 0)
             return fail(e, STATUS_RANGE, -1, "signal '%s' has a window of %u s; windows are whole minutes from 1m to 366d", d->name,
                         d->windows[i]);
         if (i > 0 && d->windows[i] <= d->windows[i - 1])
@@ -479,16 +482,15 @@ static status check_windows(const struct signal_def *d, struct error *e)
 
 static status check_signal(const struct signal_def *d, struct error *e)
 {
-    const int64_t second = 1000000;
     status s = check_name("signal", d->name, e);
     if (s != STATUS_OK)
         return s;
     if (d->decay > DECAY_NONE)
         return fail(e, STATUS_INVALID, -1, "signal '%s' has no known decay", d->name);
-    if (d->decay == DECAY_HALF_LIFE && (d->half_life < 30 * second || d->half_life > 3650LL * 86400 * second))
+    if (d->decay == DECAY_HALF_LIFE && (d->half_life < HALF_LIFE_MIN || d->half_life > HALF_LIFE_MAX))
         return fail(e, STATUS_RANGE, -1, "signal '%s': HALF LIFE is from 30s to 3650d", d->name);
-    if (d->decay == DECAY_POWER && !(d->power > 0 && d->power <= 10))
-        return fail(e, STATUS_RANGE, -1, "signal '%s': POWER DECAY is above 0 and at most 10", d->name);
+    if (d->decay == DECAY_POWER && !(d->power > 0 && d->power <= MAX_POWER))
+        return fail(e, STATUS_RANGE, -1, "signal '%s': POWER DECAY is above 0 and at most %d", d->name, MAX_POWER);
     return check_windows(d, e);
 }
 
@@ -609,7 +611,7 @@ static status set_profile(struct kind *k, const char *name, const char *text, bo
     if (at < n && !replace)
         return fail(e, STATUS_EXISTS, -1, "kind '%s' has a profile '%s' already", k->name, name);
     if (at == n && replace)
-        return fail(e, STATUS_UNKNOWN, -1, "kind '%s' has no profile '%s'", k->name, name);
+        return fail(e, STATUS_UNKNOWN, -1, "kind '%s' has no profile '%s' of its own", k->name, name);
     struct profile *fresh = profile_make(name, text);
     if (fresh == NULL || replace_profiles(k, at, fresh) != STATUS_OK) {
         profile_free(fresh);
@@ -637,7 +639,7 @@ status catalog_drop_profile(struct catalog *c, struct kind *k, const char *name,
         return s;
     uint32_t n, at = profile_index(k, name, &n);
     if (at == n)
-        s = fail(e, STATUS_UNKNOWN, -1, "kind '%s' has no profile '%s'", k->name, name);
+        s = fail(e, STATUS_UNKNOWN, -1, "kind '%s' has no profile '%s' of its own", k->name, name);
     else if (replace_profiles(k, at, NULL) != STATUS_OK)
         s = no_memory(e, "dropping profile", name);
     return unlock_kind(c, k, s);

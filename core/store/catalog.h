@@ -109,7 +109,6 @@ struct kind {
  * inside its section may use the data until the section ends. Lookups are wait-free. Changes block on catalog->lock, then the kind's lock. */
 struct catalog {
     pthread_mutex_t lock; /* schema changes, taken before any kind's lock */
-    uint64_t version;     /* atomic: moves at each change */
     uint32_t n_kinds;     /* atomic; dropped ones included */
     struct kind *kinds[MAX_KINDS];
 };
@@ -124,7 +123,10 @@ struct field *kind_role(const struct kind *k, enum role role);        /* by AS f
 int kind_signal_index(const struct kind *k, const char *name);        /* living ones; -1 */
 enum role role_by_name(const char *name);                             /* ROLE_NONE */
 bool role_fits(enum role role, unsigned type);                        /* may a field of this type play it? */
+extern const char *const FIELD_TYPES[];                               /* their names by enum field_type, then NULL */
 const char *field_type_name(unsigned type);                           /* "INTEGER" */
+const char *role_name(unsigned role);                                 /* "title" */
+bool name_reserved(const char *name);                                 /* nothing can be called so */
 bool kind_dropped(const struct kind *k); /* in a section: when false, the kind's data stays until the section ends */
 /* In a section. The signal, or NULL when it was dropped; what is returned stays until the section ends. */
 struct signal *kind_signal_rcu(const struct kind *k, unsigned index);

@@ -67,7 +67,7 @@ void block_reals(const struct field *f, uint32_t slot, unsigned n, double *out);
 void block_keywords(const struct field *f, uint32_t slot, unsigned n, uint32_t *out);
 
 struct kind_stats {
-    uint64_t items, slots, row_bytes, column_bytes, keyword_bytes, key_bytes, signal_bytes;
+    uint64_t items, slots, row_bytes, column_bytes, keyword_bytes, key_bytes;
 };
 void items_statistics(const struct kind *k, struct kind_stats *out);
 

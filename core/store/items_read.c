@@ -163,13 +163,13 @@ uint64_t items_count(const struct kind *k, int64_t now)
 void items_statistics(const struct kind *k, struct kind_stats *out)
 {
     memset(out, 0, sizeof *out);
-    reclaim_enter(); /* RCU: protects chunks, dictionaries and signals; left before return */
+    reclaim_enter(); /* RCU: protects chunks and dictionaries; left before return */
     if (!kind_dropped(k)) {
         /* ORDER: relaxed: numbers for statistics, except n_slots and the counts that cover what is walked: acquire, pair with their publishes. */
         out->items = load_relaxed(&k->n_items);
         out->slots = take(&k->n_slots);
         out->row_bytes = load_relaxed(&k->row_bytes);
-        uint32_t n_fields = take(&k->n_fields), n_signals = take(&k->n_signals); /* ORDER: see above */
+        uint32_t n_fields = take(&k->n_fields); /* ORDER: see above */
         out->column_bytes = chunks_bytes(&k->rows) + chunks_bytes(&k->generations) + chunks_bytes(&k->sequences) + chunks_bytes(&k->links);
         out->key_bytes = keymap_bytes(&k->keys);
         for (uint32_t i = 0; i < n_fields; i++) {
@@ -178,14 +178,6 @@ void items_statistics(const struct kind *k, struct kind_stats *out)
                 out->column_bytes += chunks_bytes(&f->column);
             if (f->dictionary != NULL)
                 out->keyword_bytes += dictionary_bytes(f->dictionary);
-        }
-        for (uint32_t i = 0; i < n_signals; i++) {
-            struct signal *signal = kind_signal_rcu(k, i);
-            struct signal_stats stats;
-            if (signal == NULL)
-                continue;
-            signal_statistics(signal, (uint32_t)out->slots, &stats);
-            out->signal_bytes += stats.bytes;
         }
     }
     reclaim_leave();

@@ -2,7 +2,7 @@
 /* The key map: 1,024 shards, each a ck_ht of its own that is only ever inserted into.
  *
  *   keymap -> shards [ 0 | 1 | ... | 1023 ]      by the hash's top 10 bits; ck_ht uses the lower ones
- *                      '-> lock, table, count, dead
+ *                      '-> table, count, dead
  *                                 '-> ck_ht_map: open addressing, a cache line at a time, at most half full
  *                                       '-> key_rec { ref, length, key }       the entry's key points into the record
  *
@@ -23,14 +23,13 @@
  *   G1  Who finds a record sees its key, its length, and what the writer did before it stored the ref that is read.
  *
  * Progress: find is wait-free, bounded by the longest probe of an insert (nothing is ever removed, so ck_ht never restarts). put and kill
- * take the shard's lock; a put that grows a table or a kill that rebuilds one is linear in the shard, a thousandth of the map.
+ * are one writer's; a put that grows a table or a kill that rebuilds one is linear in the shard, a thousandth of the map.
  *
  * Both kinds of keys are stored as bytes: ck_ht's direct mode would keep keys 0 and 2^64-1 for itself, and a hit reads the record anyway. */
 #include "store/keymap.h"
 
 #include <assert.h>
 #include <ck_ht.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -50,10 +49,9 @@ enum {
 #define TABLE_BYTES_MAX ((size_t)1 << 33)
 
 struct key_shard {
-    pthread_mutex_t lock; /* of writers: guards the rest, though one writer at a time is the contract */
-    struct ck_ht_map *table;
+    struct ck_ht_map *table; /* atomic */
     uint32_t count, dead;
-} __attribute__((aligned(CACHE_LINE)));
+};
 
 /* ---- ck_ht's memory ---- */
 
@@ -191,7 +189,7 @@ static struct key_rec *find(const struct keymap *m, const struct key *key)
 {
     uint32_t length;
     const char *bytes = key_bytes(m, key, &length);
-    /* ORDER: acquire. Pairs with the exchange in shards_of(): the shards are made. */
+    /* ORDER: acquire. Pairs with the publish in shards_of(): the shards are made. */
     struct key_shard *shards = take(&m->shards);
     if (shards == NULL || length > MAX_KEY)
         return NULL;
@@ -229,25 +227,18 @@ static void count_grown(struct keymap *m)
 
 static struct key_shard *shards_of(struct keymap *m)
 {
-    /* ORDER: acquire. Pairs with the exchange below. */
-    struct key_shard *shards = take(&m->shards);
-    if (shards != NULL)
-        return shards;
+    if (m->shards != NULL)
+        return m->shards;
     struct key_shard *made = mem_aligned(CACHE_LINE, SHARDS * sizeof *made);
     if (made == NULL)
         return NULL;
-    for (int i = 0; i < SHARDS; i++)
-        pthread_mutex_init(&made[i].lock, NULL);
-    /* ORDER: release when it succeeds, pairs with the takes of m->shards; acquire when another was faster. */
-    if (cas(&m->shards, &shards, made)) {
-        count_bytes(m, SHARDS * sizeof *made);
-        return made;
-    }
-    mem_free(made);
-    return shards;
+    count_bytes(m, SHARDS * sizeof *made);
+    /* ORDER: release. Pairs with the take in find(): the shards are zero. */
+    publish(&m->shards, made);
+    return made;
 }
 
-/* Under the shard's lock: the table that ck_ht left, and what it replaced. One retire at most. */
+/* The table that ck_ht left, and what it replaced. One retire at most. */
 static void publish_table(struct key_shard *shard, struct ck_ht_map *table)
 {
     struct header *old = take_replaced();
@@ -264,7 +255,7 @@ static void set_entry(ck_ht_entry_t *entry, uint64_t hash, const struct key_rec 
     ck_ht_entry_set(entry, (ck_ht_hash_t){hash}, rec->bytes, (uint16_t)rec->length, rec);
 }
 
-/* Under the shard's lock, with one retire reserved; the key is not there. False: out of memory, and the old table works on. */
+/* With one retire reserved; the key is not there. False: out of memory, and the old table works on. */
 static bool insert(const struct keymap *m, struct key_shard *shard, uint64_t hash, const struct key_rec *rec)
 {
     struct ck_ht ht = table_of(m, shard->table);
@@ -288,7 +279,6 @@ struct key_rec *keymap_put_w(struct keymap *m, const struct key *key, uint32_t r
         return NULL;
     uint64_t hash = hash_key(m->integers, bytes, length);
     struct key_shard *shard = &shards[hash >> (64 - SHARD_BITS)];
-    pthread_mutex_lock(&shard->lock);
     struct key_rec *rec = shard->table == NULL ? NULL : lookup(m, shard->table, hash, bytes, length);
     if (rec != NULL) {
         if (rec->ref == KEY_NONE)
@@ -307,7 +297,6 @@ struct key_rec *keymap_put_w(struct keymap *m, const struct key *key, uint32_t r
         }
         count_grown(m);
     }
-    pthread_mutex_unlock(&shard->lock);
     return rec;
 }
 
@@ -352,7 +341,7 @@ static bool sort_out(const struct keymap *m, struct ck_ht *old, struct ck_ht *fr
     return true;
 }
 
-/* Under the shard's lock. When memory is out nothing has changed, and a later kill tries again. */
+/* When memory is out nothing has changed, and a later kill tries again. */
 static void rebuild(struct keymap *m, struct key_shard *shard)
 {
     struct garbage *g = mem_alloc(sizeof *g + shard->dead * sizeof g->records[0]);
@@ -392,15 +381,13 @@ void keymap_kill_w(struct keymap *m, struct key_rec *rec)
 {
     assert(!reclaim_reading());
     struct key_shard *shard = &m->shards[hash_record(m, rec) >> (64 - SHARD_BITS)];
-    pthread_mutex_lock(&shard->lock);
-    if (rec->ref != KEY_NONE) {
-        /* ORDER: release, for plainness: a reader that takes KEY_NONE looks at nothing else. */
-        publish(&rec->ref, KEY_NONE);
-        shard->dead++;
-        if (shard->dead >= DEAD_MIN && shard->dead >= shard->count - shard->dead)
-            rebuild(m, shard);
-    }
-    pthread_mutex_unlock(&shard->lock);
+    if (rec->ref == KEY_NONE)
+        return;
+    /* ORDER: release, for plainness: a reader that takes KEY_NONE looks at nothing else. */
+    publish(&rec->ref, KEY_NONE);
+    shard->dead++;
+    if (shard->dead >= DEAD_MIN && shard->dead >= shard->count - shard->dead)
+        rebuild(m, shard);
 }
 
 /* ---- the whole ---- */
@@ -421,7 +408,6 @@ void keymap_destroy(struct keymap *m)
                 mem_free(rec);
             ck_ht_destroy(&ht);
         }
-        pthread_mutex_destroy(&shards[i].lock);
     }
     mem_free(shards);
     grown = 0;

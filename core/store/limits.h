@@ -11,6 +11,9 @@ enum {
     MAX_FIELDS = 256,          /* per kind */
     MAX_SIGNALS = 256,         /* per kind, dropped ones included */
     MAX_WINDOWS = 8,           /* per signal */
+    WINDOW_MIN = 60,           /* seconds of a window, a multiple of this */
+    WINDOW_MAX = 366 * 86400,
+    MAX_POWER = 10,            /* of POWER DECAY */
     MAX_PROFILE_PARAMETERS = 16,
     MAX_KEYWORD = 512,         /* bytes of one keyword */
     MAX_KEYWORDS = 256,        /* keywords of one field of one item */
@@ -30,5 +33,8 @@ enum {
     BLOCK = 256,               /* slots scored together; one sequence word covers them */
 };
 /* clang-format on */
+
+#define HALF_LIFE_MIN (30 * 1000000LL) /* microseconds */
+#define HALF_LIFE_MAX (3650 * 86400 * 1000000LL)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An item's row: one immutable record behind one pointer, and the truth about the item. Columns, keyword sets and bounds are ways to find it.
+/* An item's row: one immutable record behind one pointer, and the truth about the item. Columns and keyword sets are ways to find it.
  *
  *   struct row | null bits (one per field) | one 8-byte cell per field | tail: keyword ids, texts, vectors
  *

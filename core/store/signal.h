@@ -63,6 +63,9 @@ int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT6
 /* The same for n consecutive slots that do not cross a chunk (4096). READ_DECAY/COUNT/SUM fill f; READ_LAST fills i (INT64_MIN = null). */
 void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f,
                        int64_t *i);
+/* The same for any n slots. */
+void signal_read_slots(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, const uint32_t *slots, unsigned n, double *f,
+                       int64_t *i);
 
 /* An upper bound of the time of the newest event of any item, at most 1.05 s above; 0 without events. */
 int64_t signal_newest_bound(const struct signal *s);

@@ -216,14 +216,14 @@ double signal_decay(const struct signal *s, uint32_t slot, int64_t now)
 uint64_t signal_count(const struct signal *s, uint32_t slot, unsigned window, int64_t now)
 {
     double count;
-    signal_read_block(s, READ_COUNT, window, now, slot, 1, &count, NULL);
+    signal_read_slots(s, READ_COUNT, window, now, &slot, 1, &count, NULL);
     return (uint64_t)count;
 }
 
 double signal_sum(const struct signal *s, uint32_t slot, unsigned window, int64_t now)
 {
     double sum;
-    signal_read_block(s, READ_SUM, window, now, slot, 1, &sum, NULL);
+    signal_read_slots(s, READ_SUM, window, now, &slot, 1, &sum, NULL);
     return sum;
 }
 
@@ -288,6 +288,23 @@ void signal_read_block(const struct signal *s, enum signal_reading what, unsigne
     } else {
         for (unsigned at = 0; at < n; at += STRIDE)
             read_window(s, what, window, &m, slot + at, c + at, n - at < STRIDE ? n - at : STRIDE, f + at);
+    }
+}
+
+void signal_read_slots(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, const uint32_t *slots, unsigned n, double *f,
+                       int64_t *i)
+{
+    const struct moment m = moment_of(s, now);
+    for (unsigned k = 0; k < n; k++)
+        __builtin_prefetch(cell_at(s, slots[k])); /* NULL does no harm */
+    for (unsigned k = 0; k < n; k++) {
+        const struct cell *c = cell_at(s, slots[k]);
+        if (what == READ_LAST)
+            i[k] = c == NULL ? INT64_MIN : read_last(s, c, &m);
+        else if (c == NULL)
+            f[k] = 0.0;
+        else
+            f[k] = what == READ_DECAY ? read_decay(s, slots[k], c, &m) : read_number(s, what, window, &m, slots[k], c);
     }
 }
 

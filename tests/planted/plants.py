@@ -84,7 +84,7 @@ KEYS = [
           "a key that comes back stays in the count of the dead", quick=True),
     Plant("key_length_cut", KEYMAP, [("ck_ht_entry_key_set(&entry, bytes, (uint16_t)length);", "ck_ht_entry_key_set(&entry, bytes, (uint8_t)length);")],
           ["unit.test_keymap"], "keys of 256 bytes and more are looked for by a part of them"),
-    Plant("dead_key_is_given_out", KEYMAP, [("        publish(&rec->ref, KEY_NONE);\n", "")], ["unit.test_keymap", *T_ITEMS],
+    Plant("dead_key_is_given_out", KEYMAP, [("    publish(&rec->ref, KEY_NONE);\n", "")], ["unit.test_keymap", *T_ITEMS],
           "a deleted key is found"),
     Plant("table_freed_under_readers", KEYMAP, [("        reclaim_retire(old, release_tables);", "        release_tables(old);")],
           ["unit.test_keymap"], "readers walk a table that was freed", tries=5),

@@ -53,8 +53,7 @@ static void set_truth(struct reg *r, unsigned i, enum truth t)
 
 static void run_op(struct op op, const struct number_list *lists, unsigned n)
 {
-    struct program p = {.n_registers = REGISTERS, .n_ops = 1, .ops = &op};
-    program_run(&p, regs, lists, n);
+    program_run(&op, 1, regs, lists, n);
 }
 
 static void assert_real(double got, double want)
@@ -576,8 +575,7 @@ static void random_programs(void **state)
                 places[i][op->to] = evaluate(op, places[i], lists);
             classes[op->to] = gives_truth(op->code) ? REG_TRUTH : REG_REAL;
         }
-        struct program p = {.n_registers = REGISTERS, .n_ops = n_ops, .ops = ops};
-        program_run(&p, regs, lists, n);
+        program_run(ops, n_ops, regs, lists, n);
         for (unsigned r = 0; r < REGISTERS; r++)
             check_register(r, n);
     }

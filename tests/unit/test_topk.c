@@ -43,7 +43,7 @@ static int by_slot_plain(const void *a, const void *b)
 static void fill(size_t n, uint32_t scores)
 {
     for (size_t i = 0; i < n; i++)
-        all[i] = (struct candidate){.score = (double)below(scores) - 3, .slot = (uint32_t)i, .tag = below(1000), .row = &all[i]};
+        all[i] = (struct candidate){.score = (double)below(scores) - 3, .slot = (uint32_t)i, .row = &all[i]};
     for (size_t i = n; i > 1; i--) { /* in any order */
         size_t j = below((uint32_t)i);
         struct candidate c = all[i - 1];
@@ -75,7 +75,6 @@ static void check(size_t n, size_t k, candidate_compare *compare, const void *co
     assert_int_equal(t.n, n < k ? n : k);
     for (size_t i = 0; i < t.n; i++) {
         assert_int_equal(t.heap[i].slot, sorted[i].slot);
-        assert_int_equal(t.heap[i].tag, sorted[i].tag);
         assert_ptr_equal(t.heap[i].row, sorted[i].row);
     }
     free(sorted);

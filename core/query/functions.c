@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/compile_names.h"
+#include "query/functions.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -30,10 +30,16 @@ static const struct function functions[] = {
     {"affinity", FAMILY_RESERVED, FUNCTION_NONE, 0, 0, 0, ""},
 };
 
+const struct function *function_at(unsigned i)
+{
+    return i < sizeof functions / sizeof *functions ? &functions[i] : NULL;
+}
+
 const struct function *function_by_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0)
-            return &functions[i];
+    const struct function *f;
+    for (unsigned i = 0; (f = function_at(i)) != NULL; i++)
+        if (strcmp(f->name, name) == 0)
+            return f;
     return NULL;
 }

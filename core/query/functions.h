@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of the language: name, form, family. */
-#ifndef EAGRE_QUERY_COMPILE_NAMES_H
-#define EAGRE_QUERY_COMPILE_NAMES_H
+#ifndef EAGRE_QUERY_FUNCTIONS_H
+#define EAGRE_QUERY_FUNCTIONS_H
 
 #include <stdint.h>
 
@@ -19,6 +19,7 @@ struct function {
     const char *form;    /* as errors show it */
 };
 
+const struct function *function_at(unsigned i); /* 0, 1, ...; NULL behind the last */
 const struct function *function_by_name(const char *name); /* NULL: none. Names are case-sensitive as all names are */
 
 #endif
