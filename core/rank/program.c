@@ -285,7 +285,8 @@ void program_run(const struct op *ops, unsigned n_ops, struct reg *regs, const s
 {
     assert(n <= BLOCK_MAX);
     const struct kernels *k = kernels_best();
-    for (const struct op *op = ops; op < ops + n_ops; op++) {
+    for (unsigned i = 0; i < n_ops; i++) {
+        const struct op *op = &ops[i];
         struct step s = {.k = k, .to = &regs[op->to], .a = &regs[op->a], .b = &regs[op->b], .c = &regs[op->c], .n = n};
         run_op(&s, op, lists);
     }
