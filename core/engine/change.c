@@ -60,6 +60,12 @@ static status check_time(int64_t at, struct error *e)
     return STATUS_OK;
 }
 
+static status check_event(const struct change *c, struct error *e)
+{
+    status s = check_weight(c->weight, e);
+    return s ? s : check_time(c->at, e);
+}
+
 static status check_event_id(const struct value *id, struct error *e)
 {
     switch (id->type) {
@@ -89,9 +95,7 @@ status change_check(struct database *db, struct change *c, struct error *e)
         return fail(e, STATUS_UNKNOWN, -1, "there is no kind of number %u", c->kind);
     if (c->type != CHANGE_SIGNAL)
         return check_fields(k, c, e);
-    status s = check_weight(c->weight, e);
-    if (!s)
-        s = check_time(c->at, e);
+    status s = check_event(c, e);
     return s ? s : check_event_id(&c->id, e);
 }
 
@@ -142,6 +146,15 @@ static status alive(const struct kind *k, uint32_t slot, uint32_t generation, in
     return STATUS_OK;
 }
 
+/* A time ahead of the clock counts as now. */
+static void clamp_time(struct change *c)
+{
+    if (c->at > c->now || c->at == WALL_CLOCK)
+        c->at = c->now;
+    if (c->at < 0)
+        c->at = 0;
+}
+
 /* In a section; room for a retire was reserved before it. `known`: the section has found the item alive. */
 static status add_event_rcu(struct database *db, struct kind *k, struct change *c, bool known, struct error *e)
 {
@@ -151,6 +164,7 @@ static status add_event_rcu(struct database *db, struct kind *k, struct change *
         result = alive(k, c->slot, c->generation, c->now, e);
     if (result)
         return result;
+    clamp_time(c);
     result = signal_add(s, c->slot, c->weight, c->at, c->now);
     if (result)
         return fail(e, result, -1, "no memory for an event of signal '%s'", k->signals[c->signal].def->name);
@@ -188,15 +202,6 @@ static status add_event_once(struct database *db, struct kind *k, struct change 
     return s;
 }
 
-/* A time ahead of the clock counts as now. */
-static void clamp_time(struct change *c)
-{
-    if (c->at > c->now || c->at == WALL_CLOCK)
-        c->at = c->now;
-    if (c->at < 0)
-        c->at = 0;
-}
-
 static status reserve_event(struct error *e)
 {
     return mem_room(0) && reclaim_reserve(1) ? STATUS_OK : fail(e, STATUS_NO_MEMORY, -1, "no memory for an event");
@@ -204,7 +209,6 @@ static status reserve_event(struct error *e)
 
 static status apply_signal(struct database *db, struct kind *k, struct change *c, struct error *e)
 {
-    clamp_time(c);
     status s = reserve_event(e);
     if (s)
         return s;
@@ -246,16 +250,6 @@ bool handle_alive(const struct kind *k, uint64_t handle, int64_t now)
 }
 
 /* The hot ways: one section covers the look at the handle, the key and the event, so that nothing else is counted or locked. */
-
-static status check_event(struct change *c, struct error *e)
-{
-    status s = check_weight(c->weight, e);
-    if (!s)
-        s = check_time(c->at, e);
-    if (!s)
-        clamp_time(c);
-    return s;
-}
 
 status signal_by_handle(const struct shell *shell, uint32_t signal, uint64_t handle, double weight, int64_t at, struct error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One database: its schema and items, its clock, and what is built on them: changes go through change_apply (change.h), questions through statement_run (statement.h). */
+/* One database: its schema and items, and its clock. Changes go through change_apply (change.h), questions through statement_run (statement.h). */
 #ifndef EAGRE_ENGINE_DATABASE_H
 #define EAGRE_ENGINE_DATABASE_H
 

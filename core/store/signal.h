@@ -56,14 +56,11 @@ status signal_add_at(struct signal *s, uint32_t slot, double weight, const struc
 void signal_prefetch(const struct signal *s, uint32_t slot);
 
 /* Readings at moment `now` (per cell never before its newest event). Inside a read section, wait-free. */
-double signal_decay(const struct signal *s, uint32_t slot, int64_t now);
-uint64_t signal_count(const struct signal *s, uint32_t slot, unsigned window, int64_t now);
-double signal_sum(const struct signal *s, uint32_t slot, unsigned window, int64_t now);
-int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now); /* INT64_MIN: never (forgotten counts as never) */
-/* The same for n consecutive slots that do not cross a chunk (4096). READ_DECAY/COUNT/SUM fill f; READ_LAST fills i (INT64_MIN = null). */
+/* Of n consecutive slots that do not cross a chunk (4096). READ_DECAY/COUNT/SUM fill f; READ_LAST fills i, INT64_MIN where there never was an event
+ * (forgotten ones count as never). */
 void signal_read_block(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, uint32_t slot, unsigned n, double *f,
                        int64_t *i);
-/* The same for any n slots. */
+/* Of any n slots. */
 void signal_read_slots(const struct signal *s, enum signal_reading what, unsigned window, int64_t now, const uint32_t *slots, unsigned n, double *f,
                        int64_t *i);
 

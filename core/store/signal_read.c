@@ -206,34 +206,6 @@ static int64_t read_last(const struct signal *s, const struct cell *c, const str
     return newest;
 }
 
-double signal_decay(const struct signal *s, uint32_t slot, int64_t now)
-{
-    const struct cell *c = cell_at(s, slot);
-    const struct moment m = moment_of(s, now);
-    return c == NULL ? 0.0 : read_decay(s, slot, c, &m);
-}
-
-uint64_t signal_count(const struct signal *s, uint32_t slot, unsigned window, int64_t now)
-{
-    double count;
-    signal_read_slots(s, READ_COUNT, window, now, &slot, 1, &count, NULL);
-    return (uint64_t)count;
-}
-
-double signal_sum(const struct signal *s, uint32_t slot, unsigned window, int64_t now)
-{
-    double sum;
-    signal_read_slots(s, READ_SUM, window, now, &slot, 1, &sum, NULL);
-    return sum;
-}
-
-int64_t signal_last(const struct signal *s, uint32_t slot, int64_t now)
-{
-    const struct cell *c = cell_at(s, slot);
-    const struct moment m = moment_of(s, now);
-    return c == NULL ? INT64_MIN : read_last(s, c, &m);
-}
-
 /* ---- many cells ---- */
 
 enum { STRIDE = 64 };

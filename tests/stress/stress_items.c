@@ -19,6 +19,7 @@
 #include "base/publish.h"
 #include "effort.h"
 #include "random.h"
+#include "signal_readings.h"
 #include "store_fixture.h"
 
 enum { KEYS = 3000, WORDS = 24, WRITERS = 2, READERS = 3, ROUND_MS = 500 };

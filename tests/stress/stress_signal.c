@@ -24,6 +24,7 @@
 #include "base/reclaim.h"
 #include "effort.h"
 #include "signal_oracle.h"
+#include "signal_readings.h"
 
 enum { CELLS = 3, WRITERS = 3, READERS = 2, SPAN = 30000, REACH = 3800 };
 

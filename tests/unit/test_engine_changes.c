@@ -12,6 +12,7 @@
 #include "engine/change.h"
 #include "engine/handles.h"
 #include "host.h"
+#include "signal_readings.h"
 
 enum { FILM_KEYS = 150, THING_KEYS = 60, OPERATIONS = 12000, COMPARE_EVERY = 1500, EXTRA_FIELDS = 12 };
 static const int64_t START = 1700000000LL * MICROS;

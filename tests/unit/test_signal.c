@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "signal_oracle.h"
+#include "signal_readings.h"
 
 #include "base/alloc.h"
 #include "base/reclaim.h"
