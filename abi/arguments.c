@@ -86,6 +86,11 @@ bool take_value(const struct heap *h, const eagre_value *from, struct scratch *s
 {
     if (from->type != EAGRE_LIST)
         return plain_value(h, from, to);
+    if (from->length == 0) { /* wherever it is said to be: nothing of it is read */
+        static const struct value nothing;
+        *to = (struct value){.type = VALUE_LIST, .list = &nothing};
+        return true;
+    }
     const eagre_value *list = heap_at(h, from->v.at, (uint64_t)from->length * sizeof *list);
     if (!list || (uintptr_t)list % _Alignof(eagre_value) || from->length > s->capacity - s->used)
         return false;

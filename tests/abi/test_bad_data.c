@@ -377,6 +377,26 @@ static void test_event_ids(void **state)
     column.type = EAGRE_INT;
     told(EAGRE_RANGE, eagre_signal_many(db, counter, UINT64_MAX, NULL, &column, NULL, NULL, NULL, NULL, 0, &applied, &error));
     told(EAGRE_INVALID, eagre_signal_many(db, UINT32_MAX, 1, NULL, &column, NULL, NULL, NULL, NULL, 0, &applied, &error));
+    const eagre_value lists[2] = {h_list(NULL, 0), h_list(list, 1)}; /* no list is a key, an empty one no more than others */
+    for (int i = 0; i < 2; i++) {
+        column = (eagre_column){.type = EAGRE_COLUMN_VALUES, .at = (uintptr_t)&lists[i], .nulls_at = EAGRE_NO_NULLS};
+        told(i ? EAGRE_INVALID : EAGRE_TYPE, eagre_signal_many(db, counter, 1, NULL, &column, NULL, NULL, NULL, NULL, 0, &applied, &error));
+    }
+}
+
+/* No words, wherever they are not: with addresses and with a heap. */
+static void test_empty_list(void **state)
+{
+    (void)state;
+    static const char heap[] = "agenres", schema[] = "CREATE ITEM film (genres KEYWORDS)";
+    eagre_db *other = open_manual();
+    eagre_value key = h_text("a"), name = h_text("genres"), none = h_list(NULL, 0);
+    assert_int_equal(eagre_exec(other, schema, strlen(schema), NULL), EAGRE_OK);
+    assert_int_equal(eagre_put(other, "film", &key, 1, &name, &none, NULL, 0, 0, NULL), EAGRE_OK);
+    key.v.at = 0;
+    name.v.at = none.v.at = 1;
+    assert_int_equal(eagre_put(other, "film", &key, 1, &name, &none, heap, sizeof heap, 0, NULL), EAGRE_OK);
+    assert_int_equal(eagre_close(other), EAGRE_OK);
 }
 
 int main(void)
@@ -384,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),  cmocka_unit_test(test_keys),    cmocka_unit_test(test_types),  cmocka_unit_test(test_values),
         cmocka_unit_test(test_fields), cmocka_unit_test(test_columns), cmocka_unit_test(test_events), cmocka_unit_test(test_event_ids),
+        cmocka_unit_test(test_empty_list),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
