@@ -29,7 +29,8 @@ fuzz() { # fuzz <name>
     [[ -f "tests/fuzz/$name.dict" ]] && dictionary=("-dict=tests/fuzz/$name.dict")
     echo "==== fuzz_$name, $seconds s"
     # The background frees when it likes, which looks like a leak after each input: leaks are looked for at the end. A small quarantine keeps memory near.
-    ASAN_OPTIONS=quarantine_size_mb=8 "$binary" "${dictionary[@]}" -detect_leaks=0 -max_len=4096 -timeout=20 -rss_limit_mb=4096 -seed="${EAGRE_TEST_SEED:-0}" -max_total_time="$seconds" -print_final_stats=1 \
+    ASAN_OPTIONS=quarantine_size_mb=8 "$binary" "${dictionary[@]}" -detect_leaks=0 -max_len=4096 -timeout=20 -rss_limit_mb=4096 \
+        -seed="${EAGRE_TEST_SEED:-0}" -max_total_time="$seconds" -print_final_stats=1 \
         -artifact_prefix="$out/$name-" "$out/corpus_$name" $(ls -d "tests/fuzz/corpus_$name" 2>/dev/null) >"$out/$name.log" 2>&1 ||
         { tail -60 "$out/$name.log" >&2; exit 1; }
     grep -E 'stat::number_of_executed_units|stat::new_units_added|cov:' "$out/$name.log" | tail -3
